@@ -1,0 +1,145 @@
+"""What every model family declares and returns: pure text and tables.
+
+Knows nothing about tensors, tokenizers as objects, HTTP or the page. A family is one frozen `Family` value and one
+parser; `families/hermes.py` is the one to read first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+Lang = Literal["zh", "en"]
+Channel = Literal["thought", "tool_call", "content", "control"]
+
+
+class Text(NamedTuple):
+    """One wording in Traditional Chinese and in English, each written for its reader."""
+
+    zh: str
+    en: str
+
+
+def pick(lang: str, zh: str, en: str) -> str:
+    """The wording for `lang`; anything that is not "zh" reads English. Use with a Text: `pick(lang, *text)`."""
+    return zh if lang == "zh" else en
+
+
+@dataclass(frozen=True)
+class CallError:
+    """Why a call cannot be run.
+
+    `kind` is one of "unterminated", "bad_arguments", "no_name", "not_a_call"; `at` is the character of the raw turn
+    where reading broke; `text` says it in words in both languages, so that the page can switch language at any moment.
+    """
+
+    kind: str
+    at: int
+    text: Text
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call as the family wrote it.
+
+    `arguments` is None when and only when `error` is set. `raw_args` is the argument text as written. `span` is
+    [from, to) in characters of the raw turn, markers included. `repaired` says what slip was read through.
+    """
+
+    name: str
+    arguments: dict[str, Any] | None
+    raw_args: str
+    span: tuple[int, int]
+    error: CallError | None = None
+    repaired: Text | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a parser makes of one raw turn.
+
+    `thinking` is None when there was none (an empty block counts as none). The spans are [from, to) in characters of the
+    raw turn: where the thinking and the content stand, without markers. Every character of the raw turn is in thinking,
+    content, a call's span, or a known marker or the layout white space beside one.
+    """
+
+    thinking: str | None
+    content: str
+    calls: tuple[Call, ...] = ()
+    thinking_spans: tuple[tuple[int, int], ...] = ()
+    content_spans: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class TokenGroup:
+    """Control tokens that belong together, for the Model tab and for the tooltips of the prompt."""
+
+    name: Text
+    purpose: Text
+    tokens: Mapping[str, Text]
+
+
+@dataclass(frozen=True)
+class FileNote:
+    """What one file of a checkpoint is for; `fields` maps a dotted path into its JSON to what that value means."""
+
+    file: str
+    note: Text
+    fields: Mapping[str, Text] = field(default_factory=dict)
+
+
+Parser = Callable[[str, Sequence[Mapping[str, Any]], str], Turn]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Everything that differs between model families, as data, and the family's parser.
+
+    `parse(raw, tools, prefix)` reads one raw turn (control tokens included, as decoded): `tools` are the OpenAI-style
+    schemas that were offered, `prefix` is the prompt or its end, because a template may have opened (or opened and
+    closed) the thinking already. It never raises and is linear in the length of `raw`.
+    """
+
+    key: str
+    name: str
+    model_types: frozenset[str]
+    """The `model_type` values of config.json that this family covers."""
+    required_tokens: tuple[str, ...]
+    """Control tokens a tokenizer must have for a checkpoint of such a model_type to count as this family."""
+    parse: Parser
+    channels: Mapping[str, Channel]
+    """Which channel holds after this control token; the token itself is shown in the channel "control"."""
+    thinking_openers: tuple[str, ...]
+    """A prompt that ends with one of these has opened the thinking for the model."""
+    stop_tokens: Mapping[str, Text]
+    """Tokens that end a turn, and what stopping at each means."""
+    thinking_field: str | None
+    """The message field from which the chat template reads earlier thinking."""
+    thinking_argument: str | None
+    """The chat template's variable that switches thinking, e.g. "enable_thinking"; None where there is no switch."""
+    keeps_text_before_call: bool
+    """Whether text before a call survives when the turn is rendered again as history."""
+    user_turn_start: str
+    """The text with which the template starts a user's turn."""
+    token_groups: tuple[TokenGroup, ...]
+    thinking_note: Text
+    """What the thinking toggle does to the prompt."""
+    tools_note: Text
+    """How tool schemas appear in the prompt."""
+    sampling: Mapping[str, float]
+    """Recommended sampling where the checkpoint ships none: temperature, top_p, top_k."""
+    vocabulary: Literal["byte_level", "sentencepiece"]
+    file_notes: tuple[FileNote, ...]
+    processor_arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def purpose_of(self, token: str) -> Text | None:
+        """What a control token is for, or None where the family's tables do not name it."""
+        for group in self.token_groups:
+            if token in group.tokens:
+                return group.tokens[token]
+        return None
+
+    def opening_channel(self, prompt: str) -> Channel:
+        """The channel in which the first token of a turn stands, given the prompt it answers."""
+        return "thought" if prompt.endswith(self.thinking_openers) else "content"
