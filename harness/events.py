@@ -1,0 +1,137 @@
+"""The event log: the one contract between a run and everything that shows, replays, compares or exports it.
+
+A log is an append-only list of plain dicts that go to JSON as they are. Each has `seq` (0, 1, 2, …), `kind`, `t` (seconds
+since the run began) and, where it belongs to one pass of the loop, `step` (1, 2, …). The fields of each kind:
+
+run_start      run_id, model, family, settings {temperature, top_p, top_k, max_new_tokens, seed, max_steps, time_limit_s,
+               thinking, system_prompt}, tools [name], question, attachments [], lang, continues (run_id or null),
+               control_tokens {token: {zh, en}} (what each control token of the family is for; tokens without a known
+               purpose map to null), stop_tokens {token: {zh, en}}, defaults_from ("checkpoint" | "family"), context_length
+step_start     -
+context        added_from, ids_from (the prompt's first characters and tokens that stood in the last step's prompt and
+               output already, unchanged), text, ids, ends, special (only the new part: text from added_from on; ids from
+               ids_from on; ends[i] is the character, counted from added_from, at which token i ends, or ends is absent;
+               special are positions in ids), n_tokens (of the whole prompt), media_tokens {kind: n}, context_length,
+               roles {role: number of messages}
+prefill        n_tokens, n_reused, ms
+token          index (0, 1, … in the turn), id, piece, text, special, channel, and what is known of p, logprob, rank, entropy,
+               p_sampled, kept, top [[id, piece, p, kept as 0 or 1], …]. Probabilities are rounded to 6 significant digits.
+model_end      raw, finish, stop_piece, n_tokens, decode_ms, tok_per_s (null where no time passed)
+parsed         thinking (null where none), content, tool_calls [{name, arguments (null on error), raw_args, error (null or
+               {kind, at, zh, en}), repaired (null or {zh, en}), span [token from, to)}]
+tool_start     call (index in parsed.tool_calls), name, arguments
+tool_result    call, name, result (text, null on error), error (text, null on success), ms, truncated
+feedback       call (index or null), why (format_error | unknown_tool | repeated_call), text, given as (role "tool" | "user")
+run_end        stop_reason, final (the answer, null where there is none), n_steps, n_tokens (written), seconds, error (null or
+               {zh, en})
+
+stop_reason is one of STOP_REASONS. Readers skip kinds and fields that they do not know.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+FORMAT_VERSION = 1
+
+STOP_REASONS = (
+    "answer", "max_steps", "max_new_tokens", "user_stopped", "timed_out", "context_full", "repeated_calls",
+    "format_errors", "denied", "backend_error",
+)
+
+Event = dict[str, Any]
+
+
+class UnreadableRun(Exception):
+    """A run file that cannot be read; the message says why and what to do."""
+
+
+class EventLog:
+    """Appends events, keeps each one serialised once, and writes it to the run file in the same breath.
+
+    One thread appends; any number read. A reader asks for everything after a sequence number, so that a reload, a second
+    tab and a lost connection are the same case.
+    """
+
+    def __init__(self, header: Mapping[str, Any], path: Path | None = None) -> None:
+        self.header = {"loopglass": FORMAT_VERSION, **header}
+        self.path = path
+        self._lines: list[str] = []
+        self._events: list[Event] = []
+        self._began = time.monotonic()
+        self._grew = threading.Condition()
+        self._file: TextIO | None = None
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("x", encoding="utf-8")
+            self._write(json.dumps(self.header, ensure_ascii=False))
+
+    def _write(self, line: str) -> None:
+        if self._file is not None:
+            self._file.write(line + "\n")
+            self._file.flush()
+
+    def append(self, kind: str, step: int | None = None, **fields: Any) -> Event:
+        """Adds one event and returns it. Raises ValueError after run_end and for a value that JSON does not have."""
+        with self._grew:
+            if self.ended:
+                raise ValueError(f"the log has ended; {kind!r} came after run_end")
+            event: Event = {"seq": len(self._events), "kind": kind, "t": round(time.monotonic() - self._began, 4)}
+            if step is not None:
+                event["step"] = step
+            event.update(fields)
+            line = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            self._write(line)
+            self._events.append(event)
+            self._lines.append(line)
+            if kind == "run_end" and self._file is not None:
+                self._file.close()
+                self._file = None
+            self._grew.notify_all()
+            return event
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._events) and self._events[-1]["kind"] == "run_end"
+
+    @property
+    def events(self) -> list[Event]:
+        """A snapshot of the events so far."""
+        return list(self._events)
+
+    def lines_after(self, seq: int, limit: int = 1000) -> list[str]:
+        """The serialised events with a sequence number above `seq` (-1 for all), at most `limit` of them."""
+        return self._lines[seq + 1 : seq + 1 + limit]
+
+    def wait(self, seq: int, timeout_s: float) -> bool:
+        """Waits until there is an event after `seq`; False where none came in time."""
+        with self._grew:
+            return self._grew.wait_for(lambda: len(self._events) > seq + 1, timeout_s)
+
+
+def read_run(path: Path) -> tuple[dict[str, Any], list[Event]]:
+    """Reads a run file: its header and its events, up to the last whole line (a crash may have cut the line after it).
+
+    Raises UnreadableRun for a file that is no run or that a newer major version wrote.
+    """
+    lines = path.read_text("utf-8", errors="replace").split("\n")
+    whole = lines[:-1]  # what stands after the last newline was never finished
+    try:
+        header = json.loads(whole[0])
+        version = header["loopglass"]
+    except (IndexError, ValueError, TypeError, KeyError) as error:
+        raise UnreadableRun(f"{path.name} is not a Loopglass run: its first line is no header") from error
+    if version > FORMAT_VERSION:
+        raise UnreadableRun(f"{path.name} was written by a newer Loopglass (format {version}, this one reads {FORMAT_VERSION}): update it")
+    events = []
+    for number, line in enumerate(whole[1:], start=2):
+        try:
+            events.append(json.loads(line))
+        except ValueError as error:
+            raise UnreadableRun(f"{path.name} is damaged in line {number}") from error
+    return header, events
