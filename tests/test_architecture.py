@@ -1,0 +1,62 @@
+"""The import rule of the house: a folder imports only from its own floor and the floors below."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+OURS = ("families", "backends", "harness", "app", "teaching", "benchmarks")
+
+MAY_IMPORT = {
+    "families": {"families"},
+    "backends": {"families", "backends"},
+    "harness": {"families", "backends", "harness"},
+    "app": {"families", "backends", "harness", "app"},
+    "teaching": {"families", "backends", "harness", "teaching"},
+    "benchmarks": set(OURS),
+}
+HEAVY = {"streamlit": {"app"}, "torch": {"backends", "teaching", "benchmarks"}, "transformers": {"backends", "teaching", "benchmarks"}}
+
+
+def imports_of(path: Path) -> set[str]:
+    """The dotted names that a module imports, wherever in the file the import stands."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: write imports from the root, as everywhere else"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+SOURCES = sorted(path for folder in OURS for path in (ROOT / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_stay_on_their_floor(path: Path) -> None:
+    folder = path.relative_to(ROOT).parts[0]
+    for name in imports_of(path):
+        top = name.split(".")[0]
+        if top in OURS:
+            assert top in MAY_IMPORT[folder], f"{folder} imports {name}"
+            if folder == "harness" and top == "backends":
+                assert name.startswith("backends.base"), f"harness imports {name}, not backends.base"
+        if top in HEAVY:
+            assert folder in HEAVY[top], f"{folder} imports {name}"
+
+
+@pytest.mark.parametrize("package", ["families", "families.read", "backends.base", "backends.scripted", "harness.run", "app.cli"])
+def test_importing_is_light_and_silent(package: str) -> None:
+    code = (
+        f"import sys, {package}\n"
+        "heavy = sorted({'torch', 'transformers', 'streamlit'} & set(sys.modules))\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
