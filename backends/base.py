@@ -136,7 +136,9 @@ class Backend(Protocol):
     def warmup(self) -> None:
         """Do the work that would make the first token slow. Safe to call again."""
 
-    def render(self, messages: Sequence[Message], tools: Sequence[ToolSchema], thinking: bool, generation_prompt: bool = True) -> str:
+    def render(
+        self, messages: Sequence[Message], tools: Sequence[ToolSchema], thinking: bool, generation_prompt: bool = True,
+    ) -> str:
         """The prompt that the checkpoint's chat template writes."""
 
     def encode(self, prompt: str) -> Encoded:
@@ -145,4 +147,5 @@ class Backend(Protocol):
     def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
         """Yields one Prefill, then Token…, then one Done. `should_stop` is asked before each token is handed out: the
         token at which it says yes is the last, and finish is "user_stopped". A prompt that leaves no room yields
-        Done("context_full") after no token. Raises BackendError."""
+        Done("context_full") after no token. Where the prompt is not read to its end (no room, nothing to write, a stop
+        while reading) there is no Prefill, only the Done. Raises BackendError."""

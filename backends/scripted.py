@@ -1,0 +1,297 @@
+"""A backend that plays a script: the public fake at the one seam where tests and demonstrations may fake anything.
+
+Knows nothing about models: no torch, no transformers. It reads and writes text in words, writes a plain ChatML prompt and
+reports made-up numbers that fit together as a model's would. Its model has five candidates at each place, the token that
+the script wants and four others; p, rank, entropy, p_sampled and kept are those of that small distribution under the settings.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backends.base import (
+    BackendError,
+    BackendEvent,
+    Candidate,
+    Done,
+    Encoded,
+    Finish,
+    Message,
+    Prefill,
+    Sampling,
+    Token,
+    ToolSchema,
+)
+from families.base import Family
+
+_WORDS = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
+_FILLERS = (" the", " a", " is", " of", " and")
+_POLL_S = 0.005
+
+
+@dataclass(frozen=True)
+class Pause:
+    """In a script: wait this long before the next token. A stop ends the wait."""
+
+    seconds: float
+
+
+Item = str | Token | Pause | threading.Event | Exception
+"""A piece of text that is one token; a token as it is; a wait, for a time or until an event is set; an error to raise."""
+ScriptedTurn = str | Exception | Sequence[Item]
+"""A text, split into words and control tokens; an error to raise in place of the first token; or item after item."""
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What `render` was given, and what it wrote."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSchema, ...]
+    thinking: bool
+    prompt: str
+
+
+class ScriptedBackend:
+    """Plays `turns` in order, one a call of `generate`.
+
+    A turn ends with the family's first stop token unless it holds a stop token itself. `delay_s` passes before each token.
+    With `numbers=False` the tokens carry no numbers, as from a server that tells none. `rendered` and `generated` record
+    what the backend was given. Raises BackendError when `generate` is called more often than there are turns.
+    """
+
+    def __init__(
+        self,
+        turns: Iterable[ScriptedTurn],
+        family: Family,
+        *,
+        model_id: str = "scripted",
+        context_length: int | None = 4096,
+        modalities: frozenset[str] = frozenset(),
+        delay_s: float = 0.0,
+        numbers: bool = True,
+    ) -> None:
+        self.turns = list(turns)
+        self.family = family
+        self.model_id = model_id
+        self.context_length = context_length
+        self.modalities = modalities
+        self.delay_s = delay_s
+        self.numbers = numbers
+        self.rendered: list[Rendered] = []
+        self.generated: list[tuple[Encoded, Sampling]] = []
+        self._control = _control_tokens(family)
+        longest_first = sorted(self._control, key=len, reverse=True)
+        self._splitter = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
+        self._ids = {token: number for number, token in enumerate(self._control)}
+        self._read: tuple[int, ...] = ()
+        self.info: Mapping[str, Any] = {
+            "defaults": dict(family.sampling),
+            "defaults_from": "family",
+            "control_tokens": dict(self._ids),
+        }
+
+    def warmup(self) -> None:
+        """There is nothing to warm up."""
+
+    def render(
+        self, messages: Sequence[Message], tools: Sequence[ToolSchema], thinking: bool, generation_prompt: bool = True,
+    ) -> str:
+        """A plain ChatML prompt; tools stand in a system message, one JSON line each."""
+        parts = []
+        if tools:
+            parts.append(_chatml("system", "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)))
+        parts += [_chatml(message["role"], _body(message, self.family)) for message in messages]
+        if generation_prompt:
+            opened = "" if thinking or "<think>" not in self.family.channels else "<think>\n\n</think>\n\n"
+            parts.append("<|im_start|>assistant\n" + opened)
+        prompt = "".join(parts)
+        self.rendered.append(Rendered(tuple(messages), tuple(tools), thinking, prompt))
+        return prompt
+
+    def encode(self, prompt: str) -> Encoded:
+        """Words and control tokens, each one token."""
+        texts = self._split(prompt)
+        ends, end = [], 0
+        for text in texts:
+            end += len(text)
+            ends.append(end)
+        special = frozenset(place for place, text in enumerate(texts) if text in self._control)
+        return Encoded(prompt, tuple(map(self._id, texts)), tuple(ends), special)
+
+    def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
+        """Plays the next turn by the rules of `backends.base.Backend.generate`."""
+        self.generated.append((encoded, sampling))
+        if not self.turns:
+            raise BackendError("The script has no turn left.", "腳本裡已經沒有下一輪可以播放。")
+        turn = self.turns.pop(0)
+        room = math.inf if self.context_length is None else self.context_length - encoded.n_tokens
+        limit = _limit(sampling.max_new_tokens, room)
+        if limit[0] <= 0:
+            yield Done(limit[1], None, 0, 0.0)
+            return
+        reused = _common_prefix(self._read, encoded.ids[:-1])
+        self._read = encoded.ids
+        yield Prefill(encoded.n_tokens, reused, 0.0)
+        yield from self._play(turn, sampling, should_stop, limit)
+
+    def _play(
+        self, turn: ScriptedTurn, sampling: Sampling, should_stop: Callable[[], bool], limit: tuple[float, Finish],
+    ) -> Iterator[BackendEvent]:
+        began = time.perf_counter()
+        written = 0
+
+        def done(finish: Finish, stop_piece: str | None = None) -> Done:
+            return Done(finish, stop_piece, written, (time.perf_counter() - began) * 1000)
+
+        for item in self._items(turn):
+            if isinstance(item, Exception):
+                raise item
+            if isinstance(item, Pause | threading.Event):
+                _wait(item, should_stop)
+                continue
+            if self.delay_s:
+                _wait(Pause(self.delay_s), should_stop)
+            token = item if isinstance(item, Token) else self._token(item, written, sampling)
+            self._read = (*self._read, token.id)
+            written += 1
+            stopped = should_stop()
+            yield token
+            if stopped:
+                yield done("user_stopped")
+                return
+            if token.piece in self.family.stop_tokens:
+                yield done("stop_token", token.piece)
+                return
+            if written >= limit[0]:
+                yield done(limit[1])
+                return
+
+    def _items(self, turn: ScriptedTurn) -> list[Item]:
+        """The turn item by item, with the stop token that it does not write itself."""
+        items: list[Item]
+        if isinstance(turn, Exception):
+            return [turn]
+        items = list(self._split(turn)) if isinstance(turn, str) else list(turn)
+        pieces = (item.piece if isinstance(item, Token) else item for item in items)
+        if not any(piece in self.family.stop_tokens for piece in pieces if isinstance(piece, str)):
+            items.append(next(iter(self.family.stop_tokens)))
+        return items
+
+    def _split(self, text: str) -> list[str]:
+        """The text in words and control tokens; joined they are the text."""
+        parts: list[str] = []
+        for chunk in self._splitter.split(text):
+            parts += [chunk] if chunk in self._control else _WORDS.findall(chunk)
+        return parts
+
+    def _id(self, text: str) -> int:
+        return self._ids.setdefault(text, len(self._ids))
+
+    def _piece(self, text: str) -> str:
+        """The vocabulary entry as a real tokenizer of the family's kind would store it."""
+        if text in self._control:
+            return text
+        if self.family.vocabulary == "sentencepiece":
+            return text.replace(" ", "▁")
+        return "".join(_BYTE_CHARACTERS[byte] for byte in text.encode("utf-8"))
+
+    def _token(self, text: str, index: int, sampling: Sampling) -> Token:
+        special = text in self._control
+        if not self.numbers:
+            return Token(self._id(text), self._piece(text), text, special)
+        others = [filler for filler in _FILLERS if filler != text][:4]
+        weights = _probabilities(index)
+        sampled, kept = _after_settings(weights, sampling)
+        rank = 2 if kept > 1 and index % 5 == 4 else 1
+        texts = [*others[: rank - 1], text, *others[rank - 1 :]]
+        top = tuple(
+            Candidate(self._id(entry), self._piece(entry), p, place < kept)
+            for place, (entry, p) in enumerate(zip(texts, weights, strict=True))
+        )
+        p = weights[rank - 1]
+        entropy = -sum(weight * math.log2(weight) for weight in weights)
+        return Token(
+            self._id(text), self._piece(text), text, special, p=p, logprob=math.log(p), rank=rank, entropy=entropy,
+            p_sampled=sampled[rank - 1], kept=kept, top=top,
+        )
+
+
+def _control_tokens(family: Family) -> tuple[str, ...]:
+    """Every control token that the family's tables name, and ChatML's two, which the prompt is written with."""
+    grouped = (token for group in family.token_groups for token in group.tokens)
+    return tuple(dict.fromkeys(["<|im_start|>", "<|im_end|>", *family.stop_tokens, *family.channels, *grouped]))
+
+
+def _byte_characters() -> list[str]:
+    """The character that stands for each byte in a byte-level vocabulary (GPT-2's `bytes_to_unicode`): printable bytes
+    stand for themselves, the others are numbered from U+0100."""
+    printable = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
+    others = iter(range(256, 512))
+    return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]
+
+
+_BYTE_CHARACTERS = _byte_characters()
+
+
+def _chatml(role: str, body: str) -> str:
+    return f"<|im_start|>{role}\n{body}<|im_end|>\n"
+
+
+def _body(message: Message, family: Family) -> str:
+    """A message's content, with an assistant's thinking before it and its calls after it."""
+    thinking = message.get(family.thinking_field) if family.thinking_field else None
+    body = f"<think>\n{thinking}\n</think>\n\n" if thinking else ""
+    body += message.get("content") or ""
+    for call in message.get("tool_calls") or ():
+        body += f"<tool_call>\n{json.dumps(call['function'], ensure_ascii=False)}\n</tool_call>"
+    return body
+
+
+def _limit(max_new_tokens: int, room: float) -> tuple[float, Finish]:
+    """How many tokens may be written, and what it means to have written them all."""
+    return (max_new_tokens, "max_new_tokens") if max_new_tokens <= room and room > 0 else (room, "context_full")
+
+
+def _common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _wait(pause: Pause | threading.Event, should_stop: Callable[[], bool]) -> None:
+    """Waits for the time or the event, but no longer than until a stop is asked for."""
+    deadline = time.monotonic() + pause.seconds if isinstance(pause, Pause) else math.inf
+    event = pause if isinstance(pause, threading.Event) else threading.Event()
+    while not should_stop() and (left := deadline - time.monotonic()) > 0:
+        if event.wait(min(left, _POLL_S)):
+            return
+
+
+def _probabilities(index: int) -> list[float]:
+    """Five probabilities, falling, with sum 1; which ones depends on the place in the turn alone."""
+    first = 0.5 + 0.45 * ((index * 0.618034) % 1.0)
+    rest = 1.0 - first
+    return [first, rest * 0.5, rest * 0.25, rest * 0.15, rest * 0.1]
+
+
+def _after_settings(weights: Sequence[float], sampling: Sampling) -> tuple[list[float], int]:
+    """The five probabilities after temperature, top-k and top-p, 0 where cut, and how many were kept."""
+    if sampling.temperature == 0:
+        return [1.0] + [0.0] * (len(weights) - 1), 1
+    warmed = [(weight / weights[0]) ** (1 / sampling.temperature) for weight in weights]
+    kept = min(sampling.top_k or len(weights), len(weights))
+    whole = sum(warmed[:kept])
+    reached = 0.0
+    for place in range(kept):
+        reached += warmed[place] / whole
+        if reached >= sampling.top_p:
+            kept = place + 1
+            break
+    whole = sum(warmed[:kept])
+    return [warm / whole if place < kept else 0.0 for place, warm in enumerate(warmed)], kept
