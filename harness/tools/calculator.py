@@ -1,0 +1,223 @@
+"""calculator: exact arithmetic on integers and decimals.
+
+`simpleeval` walks the expression's syntax tree; it is given only the node kinds, operators and functions below, and every
+number is a Fraction, so that 0.1 + 0.2 is 0.3. Every intermediate number is kept below a size, so time and memory are
+bounded by the length of the expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+from simpleeval import InvalidExpression, SimpleEval
+
+from harness.tools.base import Tool, ToolError
+from harness.tools.numbers import exact, plain
+
+MAX_LENGTH = 500  # Characters of an expression.
+MAX_DIGITS = 1000  # Digits of any number on the way.
+SIGNIFICANT = 12  # Digits of a result that does not end.
+LONGEST_DECIMAL = 30  # Digits of a finite decimal that is still shown in full.
+_ROOT_DIGITS = 60  # Digits to which an irrational root is computed.
+_PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
+_TOO_LARGE = f"the numbers get too large; at most {MAX_DIGITS} digits are computed"
+_ALLOWED = "use numbers, + - * / // % ** ( ) and the functions sqrt, abs, round, min, max"
+
+
+def _bounded(value: Fraction | int) -> Fraction:
+    if max(abs(value.numerator), value.denominator) >= 10**MAX_DIGITS:
+        raise ToolError(_TOO_LARGE)
+    return Fraction(value)
+
+
+def _whole_root(value: int) -> int | None:
+    root = math.isqrt(value)
+    return root if root * root == value else None
+
+
+def _sqrt(value: Fraction) -> Fraction:
+    """Exact for squares of fractions, else to 60 digits."""
+    if value < 0:
+        raise ToolError("the square root of a negative number is not a real number")
+    top, bottom = _whole_root(value.numerator), _whole_root(value.denominator)
+    if top is not None and bottom is not None:
+        return Fraction(top, bottom)
+    with localcontext() as context:
+        context.prec = _ROOT_DIGITS
+        return _bounded(Fraction((Decimal(value.numerator) / Decimal(value.denominator)).sqrt()))
+
+
+def _whole_power(base: Fraction, exponent: int) -> Fraction:
+    """Raises before it computes what would be too large."""
+    digits = max(base.numerator.bit_length(), base.denominator.bit_length()) * math.log10(2)
+    if base not in (0, 1, -1) and abs(exponent) * (digits - 1) > MAX_DIGITS:
+        raise ToolError(_TOO_LARGE)
+    if base in (1, -1):
+        return base if exponent % 2 else Fraction(1)
+    if abs(exponent) > 4 * MAX_DIGITS and base != 0:
+        raise ToolError(_TOO_LARGE)
+    if base == 0 and exponent > 0:
+        return base
+    return Fraction(base**exponent)
+
+
+def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    if exponent.denominator == 1:
+        return _whole_power(base, exponent.numerator)
+    if base < 0:
+        raise ToolError("a negative number cannot be raised to a fractional power")
+    if exponent.denominator == 2:
+        return _whole_power(_sqrt(base), exponent.numerator)
+    with localcontext() as context:
+        context.prec = _ROOT_DIGITS
+        if base == 0:
+            return _whole_power(base, 1 if exponent > 0 else -1)
+        size = (Decimal(base.numerator) / Decimal(base.denominator)).log10() * Decimal(exponent.numerator) / exponent.denominator
+        if abs(size) > MAX_DIGITS:
+            raise ToolError(_TOO_LARGE)
+        return Fraction(Decimal(10) ** size)
+
+
+def _round(value: Fraction, places: Fraction = Fraction(0)) -> Fraction:
+    """Halves are rounded away from zero, as people round by hand."""
+    if places.denominator != 1 or abs(places) > 100:
+        raise ToolError("the second argument of round must be a whole number of decimal places")
+    scale = Fraction(10) ** places.numerator
+    rounded = math.floor(abs(value) * scale + Fraction(1, 2)) / scale
+    return rounded if value >= 0 else -rounded
+
+
+def _checked(name: str, function: Callable[..., Fraction], fewest: int, most: int | None) -> Callable[..., Fraction]:
+    """The function, with the number of its arguments checked in words."""
+
+    def checked(*values: Fraction) -> Fraction:
+        if len(values) < fewest or (most is not None and len(values) > most):
+            raise ToolError(f"{name} was given {len(values)} numbers; write for example {_EXAMPLES[name]}")
+        return function(*values)
+
+    return checked
+
+
+def _smallest(*values: Fraction) -> Fraction:
+    return min(values)
+
+
+def _largest(*values: Fraction) -> Fraction:
+    return max(values)
+
+
+_EXAMPLES = {"sqrt": "sqrt(2)", "abs": "abs(-3)", "round": "round(3.14159, 2)", "min": "min(3, 5)", "max": "max(3, 5)"}
+_FUNCTIONS: dict[str, Callable[..., Fraction]] = {
+    "sqrt": _checked("sqrt", _sqrt, 1, 1),
+    "abs": _checked("abs", abs, 1, 1),
+    "round": _checked("round", _round, 1, 2),
+    "min": _checked("min", _smallest, 1, None),
+    "max": _checked("max", _largest, 1, None),
+}
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: _power, ast.UAdd: operator.pos, ast.USub: operator.neg,
+}
+_NODES = (ast.Expr, ast.UnaryOp, ast.BinOp, ast.Call, ast.Name, ast.Constant)
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?(\d+))?")
+
+
+class _ExactEval(SimpleEval):  # type: ignore[misc]  # simpleeval has no type hints.
+    """simpleeval with the node kinds of arithmetic alone, and Fractions for numbers."""
+
+    def __init__(self) -> None:
+        super().__init__(operators=_OPERATORS, functions=_FUNCTIONS, names={"pi": _PI})
+        self.nodes = {kind: handler for kind, handler in self.nodes.items() if kind in _NODES}
+        self.nodes[ast.Constant] = self._number
+
+    def _eval(self, node: ast.AST) -> Fraction:
+        value = super()._eval(node)
+        if not isinstance(value, (int, Fraction)):
+            raise ToolError(f"this is no number; {_ALLOWED}")
+        return _bounded(value)
+
+    def _number(self, node: ast.Constant) -> Fraction:
+        """The number as it was written: its float would already be rounded."""
+        written = ast.get_source_segment(self.expr, node) or ""
+        match = _NUMBER.fullmatch(written)
+        if match is None:
+            raise ToolError(f"cannot read the number {written!r}; {_ALLOWED}")
+        if match[1] and int(match[1]) > MAX_DIGITS:
+            raise ToolError(_TOO_LARGE)
+        return Fraction(written)
+
+
+_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**", "（": "(", "）": ")", "\n": " ", "\t": " "})
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_PERCENT = re.compile(r"(\d+\.?\d*|\.\d+)\s*%(?=\s*(?:of\b|\*|/|\)|$))")
+_AMBIGUOUS_PERCENT = re.compile(r"\d\s*%\s*[+-]")
+_WORD = re.compile(r"(?<![\d.])[^\W\d]\w*")
+
+
+def _percent(text: str) -> str:
+    """"15% of 80" and "80 * 15%" have one reading; "80 + 15%" has two, unless it is "(1 + 15%)"."""
+    if _AMBIGUOUS_PERCENT.search(text):
+        raise ToolError("it is unclear whether % means percent or remainder; write 15/100 for 15 percent")
+    for match in _PERCENT.finditer(text):
+        before, after = text[: match.start()].rstrip(), text[match.end() :].lstrip()
+        added = before.endswith(("+", "-")) and before[:-1].strip() and after[:1] in ("", ")")
+        if added and not re.search(r"(?:^|\()\s*1\s*[+-]$", before):
+            raise ToolError(f"{match[0]} of what? Write for example 80 * {match[1]}/100")
+    text = _PERCENT.sub(r"(\1/100)", text)
+    return re.sub(r"\)\s*of\b", ")*", text)
+
+
+def _prepare(expression: str) -> str:
+    """Reads the signs people write, where they can mean only one thing, as Python's operators."""
+    text = expression.translate(_SIGNS).strip().removesuffix("=").rstrip().replace("√(", "sqrt(")
+    if len(text) > MAX_LENGTH:
+        raise ToolError(f"the expression is too long; at most {MAX_LENGTH} characters are read")
+    if not re.search(r"\b(?:min|max|round)\s*\(", text):  # There a comma separates arguments.
+        text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
+    text = re.sub(r"(?<=[\d)])\s*[xX]\s+(?=[\d(.])|(?<=[1-9)])[xX](?=[\d(])", "*", text)
+    text = re.sub(r"(?<![\d.\w])0+(?=\d)", "", _percent(text))
+    if strange := re.search(r"[^\w\s+\-*/%().,]", text):
+        raise ToolError(f"cannot read {strange[0]!r}; {_ALLOWED}")
+    if unknown := [word for word in _WORD.findall(text) if word not in _FUNCTIONS and word != "pi"]:
+        raise ToolError(f"unknown name {unknown[0][:40]!r}; {_ALLOWED}")
+    if re.search(r"[\d)]\s*\(", text):
+        raise ToolError("write * between a number and a bracket, and between two brackets")
+    return text
+
+
+def evaluate(expression: str) -> Fraction:
+    """The exact value (roots that are irrational: to 60 digits). Raises ToolError in words for the model."""
+    text = _prepare(expression)
+    try:
+        return Fraction(_ExactEval().eval(text))
+    except ZeroDivisionError as error:
+        raise ToolError("division by zero") from error
+    except (SyntaxError, InvalidExpression, AttributeError, TypeError) as error:
+        raise ToolError(f"cannot read {expression[:80]!r} as arithmetic; {_ALLOWED}") from error
+    except (RecursionError, MemoryError) as error:
+        raise ToolError("the expression is nested too deeply; split it into parts") from error
+
+
+def calculate(expression: str) -> str:
+    """The value as text: exact where it is whole or ends within 30 digits, else 12 significant digits."""
+    value = evaluate(expression)
+    return exact(value, LONGEST_DECIMAL) or plain(value, SIGNIFICANT)
+
+
+CALCULATOR = Tool(
+    name="calculator",
+    description="Evaluate an arithmetic expression exactly.",
+    parameters={
+        "type": "object",
+        "properties": {"expression": {"type": "string", "description": "The expression, such as 12 * (3 + 4.5)"}},
+        "required": ["expression"],
+    },
+    function=calculate,
+)
