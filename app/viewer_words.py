@@ -1,0 +1,248 @@
+"""What the viewer says, in Traditional Chinese and English.
+
+Knows nothing about how it is drawn: the ES modules of app/viewer ask for a key and fill its {places}. A place can choose by
+number: "{n:token|tokens}" is "token" where n is 1 and "tokens" otherwise. Chinese needs no such choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from families.base import Text
+
+_STATUS: Mapping[str, Text] = {
+    "phase_connecting": Text("正在連線……", "Connecting …"),
+    "phase_waiting": Text("等待開始", "Waiting to start"),
+    "phase_preparing": Text("正在準備提示", "Preparing the prompt"),
+    "phase_reading": Text("模型正在讀提示", "The model reads the prompt"),
+    "phase_writing": Text("模型正在寫", "The model writes"),
+    "phase_parsing": Text("正在解讀模型寫的內容", "Reading what the model wrote"),
+    "phase_tool": Text("正在執行工具 {name}", "Running the tool {name}"),
+    "phase_answered": Text("完成：模型已回答", "Finished: the model has answered"),
+    "phase_stopped": Text("結束：{why}", "Ended: {why}"),
+    "phase_cut": Text("記錄中斷", "The record breaks off"),
+    "elapsed": Text("{s} 秒", "{s} s"),
+    "written": Text("已寫 {n} 個 token", "{n} {n:token|tokens} written"),
+    "speed": Text("每秒 {n} 個 token", "{n} tok/s"),
+    "stop": Text("停止", "Stop"),
+    "stopping": Text("正在停止……", "Stopping …"),
+    "stop_hint": Text("在下一個 token 就停下來", "Stops at the next token"),
+    "stop_failed": Text("無法停止：{why}", "Could not stop the run: {why}"),
+    "stop_refused": Text("伺服器拒絕了。請重新載入這一頁再試。", "the server refused. Reload this page and try again."),
+    "stop_unreachable": Text("連不到伺服器。", "the server cannot be reached."),
+    "newest": Text("跳到最新", "Go to the newest"),
+}
+
+_LEGEND: Mapping[str, Text] = {
+    "legend": Text("圖例", "Legend"),
+    "legend_unsure": Text("沒把握", "unsure"),
+    "legend_sure": Text("有把握", "sure"),
+    "legend_scale": Text("底色越深，模型給這個 token 的機率越低", "The stronger the colour, the lower the probability that the model gave this token"),
+    "legend_bold": Text("粗體", "bold"),
+    "legend_bold_means": Text("＝不是機率最高的候選", "= not the top candidate"),
+    "legend_control": Text("控制 token", "control token"),
+    "legend_thought": Text("斜體", "italic"),
+    "legend_thought_means": Text("＝思考", "= thinking"),
+    "legend_call": Text("藍字", "blue"),
+    "legend_call_means": Text("＝工具呼叫", "= tool call"),
+    "legend_keys": Text("←/→ 逐 token，↑/↓ 逐步，Enter 看細節，Esc 關閉", "←/→ token, ↑/↓ step, Enter details, Esc closes"),
+}
+
+_RUN: Mapping[str, Text] = {
+    "question": Text("問題", "Question"),
+    "answer": Text("回答", "Answer"),
+    "answer_again": Text("最後的回答", "The final answer"),
+    "no_answer": Text("沒有回答", "No answer"),
+    "earlier": Text("先前的問題：展開可看整個過程", "An earlier question: unfold it to see how it went"),
+    "earlier_gone": Text("伺服器上已經沒有這次執行的記錄。", "The server no longer has this run."),
+    "loading": Text("正在載入……", "Loading …"),
+    "the_run": Text("模型「{model}」的執行過程", "A run of {model}"),
+    "lost": Text(
+        "與伺服器的連線斷了（第 {n} 次），{s} 秒後再試。執行仍在伺服器上繼續，什麼都不會遺失。",
+        "The connection to the server is lost (try {n}); trying again in {s} s. The run goes on there and nothing gets lost.",
+    ),
+    "gone": Text(
+        "伺服器已經不認得這次執行：它可能重新啟動過，或記錄被刪除了。請再問一次，或開始新的對話。",
+        "The server no longer knows this run: it was restarted, or the run was deleted. Ask the question again, or start a new conversation.",
+    ),
+    "broken_off": Text(
+        "記錄到這裡就斷了：程式在執行結束之前就被關掉。以上是已經存下的部分；要得到回答請再問一次。",
+        "The record breaks off here: the program was closed before the run had ended. What was saved stands above; ask again to get an answer.",
+    ),
+}
+
+_STOP_REASONS: Mapping[str, Text] = {
+    "why_answer": Text("模型已回答", "the model has answered"),
+    "why_max_steps": Text("用完了步數", "the steps were used up"),
+    "why_max_new_tokens": Text("這一輪寫得太長", "the turn became too long"),
+    "why_user_stopped": Text("被停止", "stopped by you"),
+    "why_timed_out": Text("超過時間", "out of time"),
+    "why_context_full": Text("超過模型的上下文長度", "the context is full"),
+    "why_repeated_calls": Text("一直重複同一個呼叫", "the same call again and again"),
+    "why_format_errors": Text("工具呼叫的格式一再出錯", "broken tool calls"),
+    "why_denied": Text("呼叫未獲准", "a call was denied"),
+    "why_backend_error": Text("模型出錯", "the model failed"),
+    "why_unknown": Text("{reason}", "{reason}"),
+    "do_max_steps": Text(
+        "模型走了 {n} 步還沒有回答，這是上限。可以在側欄提高「最多步數」，或把問題問得小一點。",
+        "After {n} {n:step|steps}, the most that the settings allow, there was no answer yet. Raise the maximum number of steps in the sidebar, or ask something smaller.",
+    ),
+    "do_max_new_tokens": Text(
+        "模型在一輪裡寫滿了 {n} 個 token 還沒寫完，所以被切斷。可以在側欄提高「每輪最多 token」。",
+        "The model wrote {n} {n:token|tokens} in one turn, the most that the settings allow, and was cut off. Raise the maximum of new tokens in the sidebar.",
+    ),
+    "do_user_stopped": Text("你按了停止。可以再問一次，或問別的。", "You stopped the run. Ask again, or ask something else."),
+    "do_timed_out": Text(
+        "{s} 秒的時限內沒有得到回答。可以在側欄提高時間上限，或把問題問得小一點。",
+        "There was no answer within the time limit of {s} s. Raise the time limit in the sidebar, or ask something smaller.",
+    ),
+    "do_context_full": Text(
+        "對話比模型一次能讀的還長（{n} 個 token）。請開始新的對話，或縮短系統提示。",
+        "The conversation is longer than the model can read at once ({n} tokens). Start a new conversation, or shorten the system prompt.",
+    ),
+    "do_repeated_calls": Text(
+        "模型第三次要求完全相同的呼叫，再做也不會有新結果，所以停了。換個問法，或調高溫度，常有幫助。",
+        "The model asked for exactly the same call a third time; it would have learnt nothing new, so the run was ended. Other words, or a higher temperature, often help.",
+    ),
+    "do_format_errors": Text(
+        "模型寫的工具呼叫一再讀不懂，提醒過兩次仍然沒改。換個問法，或換一個模型。",
+        "The model kept writing tool calls that cannot be read, and did not mend them after being told twice. Use other words, or another model.",
+    ),
+    "do_denied": Text("有一個工具呼叫沒有獲得同意，所以停了。", "A tool call was not approved, so the run was ended."),
+    "do_backend_error": Text("執行模型的程式出錯：{error}", "What runs the model failed: {error}"),
+    "do_unknown": Text("執行停了，原因是「{reason}」。", "The run ended for the reason “{reason}”."),
+}
+
+_PROMPT: Mapping[str, Text] = {
+    "step": Text("第 {n} 步", "Step {n}"),
+    "step_prompt": Text("提示 {n} 個 token，其中 {new} 個是新的", "{n} prompt {n:token|tokens}, {new} new"),
+    "step_written": Text("寫了 {n} 個", "{n} written"),
+    "prompt_all_new": Text("提示：全部是新的", "Prompt: everything is new"),
+    "prompt_some_new": Text("提示：下面是新的部分", "Prompt: what is new in it"),
+    "seen_cached": Text("{n} 個 token 模型已經看過（留在快取裡）", "{n} {n:token|tokens} the model has already seen (kept in its cache)"),
+    "seen_part_cached": Text(
+        "{n} 個 token 和上一步相同（其中 {cached} 個留在快取裡，其餘重讀）",
+        "{n} {n:token|tokens} as in the step before ({cached} kept in its cache, the others read again)",
+    ),
+    "seen": Text("{n} 個 token 和上一步相同", "{n} {n:token|tokens} as in the step before"),
+    "seen_elsewhere": Text(
+        "這一段在先前的問題裡，展開上面先前的問題就能看到。",
+        "This part stands in an earlier question; unfold that one above to read it.",
+    ),
+    "show_tokens": Text("顯示 token 邊界", "Show token boundaries"),
+    "no_boundaries": Text("分詞器沒有給出 token 的位置。", "The tokenizer does not say where its tokens begin and end."),
+    "by_system": Text("系統", "system"),
+    "by_user": Text("使用者", "user"),
+    "by_tool": Text("工具", "tool"),
+    "by_model": Text("模型", "model"),
+    "by_harness": Text("框架", "harness"),
+    "by_system_means": Text(
+        "系統訊息：給模型的指示，以及可用工具的說明", "The system message: instructions to the model, and the tools on offer",
+    ),
+    "by_user_means": Text("使用者問的", "What the user asked"),
+    "by_tool_means": Text("工具回傳的結果", "What a tool returned"),
+    "by_model_means": Text("模型先前寫的，由對話模板重新寫進提示", "What the model wrote earlier, written into the prompt again by the chat template"),
+    "by_harness_means": Text(
+        "由框架加上的：對話模板的開頭、要模型接著寫的記號，或給模型的提醒",
+        "Added by the harness: the template's opening, the mark that asks the model to go on, or a reminder to the model",
+    ),
+    "control_purpose": Text("控制 token {token}：{purpose}", "Control token {token}: {purpose}"),
+    "control_unknown": Text("這個模型家族的資料沒有說明它的用途", "what it is for is not known for this model family"),
+}
+
+_WRITTEN: Mapping[str, Text] = {
+    "written_title": Text("模型寫的，逐個 token", "What the model wrote, token by token"),
+    "written_label": Text("第 {n} 步模型寫的 token；用左右方向鍵移動", "What the model wrote in step {n}, token by token; the arrow keys move"),
+    "nothing_written": Text("什麼都沒寫", "Nothing was written"),
+    "incomplete": Text("一個字的一部分", "part of a character"),
+    "ended_stop_token": Text("在 {token} 結束：{purpose}", "Ended at {token}: {purpose}"),
+    "ended_stop_unknown": Text("在 {token} 結束。", "Ended at {token}."),
+    "ended_max_new_tokens": Text("寫到每輪的上限 {n} 個 token，被切斷。", "Cut off at the limit of {n} new {n:token|tokens}."),
+    "ended_user_stopped": Text("在這裡被停止。", "Stopped here."),
+    "ended_context_full": Text("模型的上下文長度用完了。", "The model's context was used up."),
+    "ended_other": Text("結束原因：{reason}", "Ended: {reason}"),
+    "times_prefill": Text("讀提示 {ms}", "prompt read in {ms}"),
+    "times_reused": Text("其中 {n} 個 token 取自快取", "{n} {n:token|tokens} of it from the cache"),
+    "times_decode": Text("寫 {ms}", "written in {ms}"),
+    "ms": Text("{n} 毫秒", "{n} ms"),
+    "s": Text("{n} 秒", "{n} s"),
+}
+
+_READING: Mapping[str, Text] = {
+    "reading_title": Text("框架怎麼讀它", "How the harness read it"),
+    "pill_thinking": Text("思考", "thinking"),
+    "pill_call": Text("工具呼叫", "tool call"),
+    "pill_answer": Text("回答", "answer"),
+    "pill_text": Text("文字", "text"),
+    "nothing_read": Text("裡面沒有內容。", "There was nothing in it."),
+    "show_span": Text("標出寫成這個呼叫的 token", "Mark the tokens that wrote this call"),
+    "call_error": Text("無法執行：{why}", "Cannot be run: {why}"),
+    "call_error_at": Text("（在第 {at} 個字）", " (at character {at})"),
+    "call_repaired": Text("已修正：{what}", "Repaired: {what}"),
+    "no_name": Text("（沒有名稱）", "(no name)"),
+    "tool_title": Text("工具 {name} 的結果", "What the tool {name} returned"),
+    "tool_title_error": Text("工具 {name} 回報錯誤", "The tool {name} reported an error"),
+    "tool_running": Text("工具 {name} 執行中……", "The tool {name} is running …"),
+    "tool_called_with": Text("以 {call} 呼叫", "called as {call}"),
+    "truncated": Text("結果太長，只保留開頭", "The result was too long; only its beginning was kept"),
+    "feedback_title": Text("框架給模型的提醒", "What the harness told the model"),
+    "feedback_format_error": Text("呼叫的格式讀不懂", "the call could not be read"),
+    "feedback_unknown_tool": Text("沒有這個工具", "there is no such tool"),
+    "feedback_repeated_call": Text("同一個呼叫重複了", "the same call was made again"),
+}
+
+_POPOVER: Mapping[str, Text] = {
+    "details": Text("這個 token 的細節", "Details of this token"),
+    "close": Text("關閉", "Close"),
+    "where": Text("第 {step} 步 · 第 {n} 個，共 {of} 個 · id {id}", "step {step} · token {n} of {of} · id {id}"),
+    "where_prompt": Text("提示中的第 {n} 個 token · id {id}", "token {n} of the prompt · id {id}"),
+    "p": Text("機率", "probability"),
+    "rank": Text("名次", "rank"),
+    "logprob": Text("對數機率", "log probability"),
+    "entropy": Text("不確定程度", "uncertainty"),
+    "entropy_is": Text(
+        "相當於 {n} 個機率相同的選擇（{bits} 位元）", "about {n} equally likely {n:choice|choices} ({bits} bits)",
+    ),
+    "p_sampled": Text("抽樣時的機率", "when drawn"),
+    "p_sampled_is": Text("{p}（設定之後剩 {kept} 個候選）", "{p} ({kept} {kept:candidate|candidates} left after the settings)"),
+    "p_sampled_only": Text("{p}", "{p}"),
+    "unknown": Text("不知道：{what}後端沒有提供", "not known: the backend gives no {what}"),
+    "what_p": Text("機率", "probability"),
+    "what_rank": Text("名次", "rank"),
+    "what_logprob": Text("對數機率", "log probability"),
+    "what_entropy": Text("熵", "entropy"),
+    "what_p_sampled": Text("抽樣機率", "sampling probability"),
+    "what_top": Text("候選", "candidates"),
+    "top_title": Text("最可能的 {n} 個", "The {n} most likely"),
+    "top_settings": Text("→ 套用{settings}之後", "→ after {settings}"),
+    "top_no_settings": Text("→ 抽樣時", "→ when drawn"),
+    "setting_temperature": Text("溫度 {n}", "temperature {n}"),
+    "setting_top_k": Text("top-k {n}", "top-k {n}"),
+    "setting_top_p": Text("top-p {n}", "top-p {n}"),
+    "cut": Text("→ 刪去", "→ cut"),
+    "kept": Text("→ 保留", "→ kept"),
+    "after": Text("→ {p}", "→ {p}"),
+    "chosen": Text("選中", "chosen"),
+    "happened_greedy": Text("溫度是 0，所以一定取機率最高的。", "The temperature is 0, so the most likely piece is always taken."),
+    "happened_only": Text(
+        "設定之後只剩這一個候選，所以就是它。", "Only this candidate was left after the settings, so it had to be this one.",
+    ),
+    "happened_top": Text(
+        "抽中了機率最高的：模型給 {p}，設定之後 {after}。", "The most likely piece was drawn: {p} by the model, {after} after the settings.",
+    ),
+    "happened_rank": Text(
+        "抽中了第 {rank} 名：模型給 {p}，設定之後 {after}。", "Rank {rank} was drawn: {p} by the model, {after} after the settings.",
+    ),
+    "happened_top_plain": Text("取了機率最高的。", "The most likely piece was taken."),
+    "happened_rank_plain": Text("取了第 {rank} 名。", "Rank {rank} was taken."),
+    "happened_unknown": Text(
+        "後端沒有提供機率，所以看不出這裡怎麼選的；這也是它沒有底色的原因。",
+        "The backend gives no odds, so how this piece was chosen cannot be seen; that is why it has no colour.",
+    ),
+    "token_label": Text("「{piece}」，第 {n} 個 token，共 {of} 個，{p}", "“{piece}”, token {n} of {of}, {p}"),
+    "token_label_plain": Text("「{piece}」，第 {n} 個 token，共 {of} 個", "“{piece}”, token {n} of {of}"),
+}
+
+WORDS: Mapping[str, Text] = {
+    **_STATUS, **_LEGEND, **_RUN, **_STOP_REASONS, **_PROMPT, **_WRITTEN, **_READING, **_POPOVER,
+}
