@@ -1,0 +1,3 @@
+from app.page import draw
+
+draw()

@@ -1,0 +1,200 @@
+"""The page: what stands on it, and what a question does. Tokens never pass through here; the viewer fetches them itself.
+
+The script runs from top to bottom at each click. What must last is in app/service.py (runs, model), in the address (which
+run, which language) or in a widget's own state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from app import service, sidebar, viewer_component
+from app.i18n import LANGUAGES, NAMES, Words, language_of
+from app.models import Failed, Loading, Ready, State
+from families.base import Lang
+from harness.settings import Settings
+
+EXAMPLES = (
+    ("example_single", "example_single_help", "What is 37 * 48?"),
+    ("example_chain", "example_chain_help", "Convert 26.2 miles to kilometers, then divide the result by 4."),
+    ("example_parallel", "example_parallel_help", "What time is it in Tokyo, and what time is it in Paris?"),
+    ("example_none", "example_none_help", "What is the capital of France?"),
+    ("example_error", "example_error_help", "Convert 5 kilograms to meters."),
+)
+"""Label, explanation and question, one for each shape that the loop can take."""
+
+
+@dataclass(frozen=True)
+class _Conversation:
+    """The runs of the conversation on this page, oldest first, and whether the last one is going on."""
+
+    runs: tuple[str, ...] = ()
+    live: bool = False
+    continuable: bool = False
+
+    @property
+    def last(self) -> str | None:
+        return self.runs[-1] if self.runs else None
+
+
+def draw() -> None:
+    """Draws the page. The entry script's one call."""
+    st.set_page_config(page_title="Loopglass", page_icon="🔎", layout="wide")
+    runs = service.current().runs
+    words = Words(_language())
+    here = _conversation()
+    settings = sidebar.draw(words, runs.run_start(here.last) if here.last else None)
+    state = service.current().models.state
+    question = st.session_state.pop("asked", None)
+    refused = None
+    if question and isinstance(state, Ready):
+        if here.live:
+            refused = question
+        else:
+            here = _start(here, question, settings, state, words.lang)
+    _header(words, here)
+    _model_state(words, state)
+    _question_box(words, here, isinstance(state, Ready))
+    _notices(words, here, refused)
+    if here.runs:
+        viewer_component.show(
+            here.runs, live=here.live, lang=words.lang, token=service.current().token, failed=words("viewer_failed"),
+        )
+    else:
+        _empty_state(words, disabled=not isinstance(state, Ready))
+
+
+def _language() -> Lang:
+    """The language chosen on the page, else the address's (so that a reload keeps it), else the browser's."""
+    if "lang" not in st.session_state:
+        asked = st.query_params.get("lang")
+        st.session_state["lang"] = asked if asked in LANGUAGES else language_of(st.context.locale)
+    lang: Lang = "zh" if st.session_state["lang"] == "zh" else "en"
+    return lang
+
+
+def _keep_language() -> None:
+    st.query_params["lang"] = st.session_state["lang"]
+
+
+def _header(words: Words, here: _Conversation) -> None:
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.title(words("title"), anchor=False, width="content")
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            if here.runs:
+                st.button(words("new_conversation"), key="new", icon=":material/add:", on_click=_forget_run)
+            st.segmented_control(
+                words("language"), LANGUAGES, key="lang", format_func=NAMES.__getitem__, required=True,
+                label_visibility="collapsed", on_change=_keep_language,
+            )
+    if not here.runs:
+        st.markdown(words("about"))
+
+
+def _forget_run() -> None:
+    st.query_params.pop("run", None)
+
+
+def _conversation() -> _Conversation:
+    """The conversation that the address names; an empty one where it names none or one that is not known."""
+    run_id = st.query_params.get("run")
+    if not run_id:
+        return _Conversation()
+    runs = service.current().runs
+    live = run_id in runs.active()
+    return _Conversation(tuple(runs.conversation(run_id)), live, runs.messages(run_id) is not None)
+
+
+def _model_state(words: Words, state: State | None) -> None:
+    """Says where loading stands, until the model is ready."""
+    if isinstance(state, Failed):
+        st.error(words("model_failed", model=_shown(state.model), why=_shown(words.of(state.text))))
+        st.button(words("try_again"), key="again", on_click=service.current().models.request, args=(state.model,))
+    elif isinstance(state, Loading):
+        st.fragment(_loading, run_every=0.5)(words)
+
+
+def _loading(words: Words) -> None:
+    """A progress bar that looks again twice a second, only while a model is loaded; then the page is drawn anew."""
+    state = service.current().models.state
+    if not isinstance(state, Loading):
+        st.rerun()
+    st.markdown(words("model_loading", model=_shown(state.model)))
+    st.progress(state.done or 0.0, _shown(words.of(state.text)))
+    if state.model == sidebar.BUILTIN:
+        st.caption(words("model_loading_why"))
+
+
+def _question_box(words: Words, here: _Conversation, ready: bool) -> None:
+    """The box at the bottom of the window."""
+    if not ready:
+        placeholder = words("ask_loading")
+    elif here.live:
+        placeholder = words("ask_running")
+    else:
+        placeholder = words("ask_more") if here.runs else words("ask")
+    st.chat_input(placeholder, key="question", disabled=not ready or here.live, on_submit=_ask_typed)
+
+
+def _ask_typed() -> None:
+    _ask(st.session_state["question"])
+
+
+def _ask(question: str | None) -> None:
+    """Leaves the question for the script, which runs next and draws the page with it from the start."""
+    if question and question.strip():
+        st.session_state["asked"] = question.strip()
+
+
+def _empty_state(words: Words, disabled: bool) -> None:
+    """What will happen, in three lines, and questions to begin with."""
+    st.markdown(f"#### {words('what_happens')}")
+    lines = (words("what_happens_1"), words("what_happens_2"), words("what_happens_3"))
+    st.markdown("\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)))
+    st.markdown(f"#### {words('examples')}")
+    with st.container(horizontal=True):
+        for label, explained, question in EXAMPLES:
+            st.button(
+                f"**{words(label)}** · {_shown(question)}", key=label, help=words(explained), disabled=disabled,
+                on_click=_ask, args=(question,),
+            )
+    st.caption(words("examples_language"))
+
+
+def _start(here: _Conversation, question: str, settings: Settings, ready: Ready, lang: Lang) -> _Conversation:
+    """Starts a run for the question, as the conversation's next one where it can be continued, and puts it in the address."""
+    earlier = here if here.continuable else _Conversation()
+    run_id = service.current().runs.start(ready.backend, question, settings, lang, earlier.last)
+    st.query_params["run"] = run_id
+    return _Conversation((*earlier.runs, run_id), live=True)
+
+
+def _notices(words: Words, here: _Conversation, refused: str | None) -> None:
+    """What the user should know about this conversation and about the other tabs."""
+    runs = service.current().runs
+    named = st.query_params.get("run")
+    if refused:
+        st.warning(words("still_running", question=_shown(refused)))
+    if named and not here.runs:
+        st.warning(words("run_unknown", run=_shown(named)))
+    elif here.runs and not here.live and not here.continuable:
+        st.info(words("run_archived"))
+    others = [run_id for run_id in runs.active() if run_id not in here.runs]
+    if others:
+        start = runs.run_start(others[0])
+        st.info(words("other_run", question=_shown(start["question"] if start else "")))
+        st.button(words("other_run_watch"), key="watch", on_click=_show_run, args=(others[0],))
+
+
+def _show_run(run_id: str) -> None:
+    st.query_params["run"] = run_id
+
+
+def _shown(text: str) -> str:
+    """A user's text as text inside Markdown: every character that could mean something there is escaped."""
+    return "".join(f"\\{character}" if character in _MARKDOWN else character for character in " ".join(text.split()))
+
+
+_MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&")

@@ -1,0 +1,91 @@
+"""What the page says outside the viewer and the sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from families.base import Text
+
+PAGE: Mapping[str, Text] = {
+    "title": Text("Loopglass", "Loopglass"),
+    "about": Text(
+        "問一個問題，看語言模型怎麼把它解開：讀進去的提示、逐字寫出的 token 與機率、呼叫的工具，一步接一步，直到答案出現。",
+        "Ask a question and watch a language model work it out: the prompt it reads, every token it writes with its odds, "
+        "the tools it calls, round by round until there is an answer.",
+    ),
+    "language": Text("語言", "Language"),
+    "new_conversation": Text("新對話", "New conversation"),
+    "ask": Text("想問什麼？", "Ask a question"),
+    "ask_more": Text("接著問下去…", "Ask a follow-up question"),
+    "ask_loading": Text("模型還在準備，好了就能提問…", "The model is getting ready …"),
+    "ask_running": Text("正在回答；想先問別的，請先按停止。", "An answer is being written. Stop it to ask something else."),
+    "what_happens": Text("接下來會看到什麼", "What you will see"),
+    "what_happens_1": Text(
+        "**提示**：你的問題和工具說明，先被排成模型真正讀到的文字。",
+        "**The prompt.** Your question and the tools are written out as the text that the model really reads.",
+    ),
+    "what_happens_2": Text(
+        "**逐個 token**：模型一次寫一個 token；顏色表示它有多拿不準，點一下就看到當時還有哪些選擇。",
+        "**Token by token.** The model writes one token at a time. Colour shows where it was in doubt; click a token to see what "
+        "else it could have been.",
+    ),
+    "what_happens_3": Text(
+        "**工具，再來一步**：寫出工具呼叫，框架就去執行，把結果交回給模型再走一步；沒有呼叫，那就是答案。",
+        "**Tools, and round again.** A tool call is run and its result goes back to the model for another round. A turn without "
+        "a call is the answer.",
+    ),
+    "examples": Text("從一個例子開始", "Start with an example"),
+    "examples_language": Text(
+        "內建的小模型只懂英文，所以例題用英文。換上懂中文的模型，就能用中文問。",
+        "The small built-in model reads English only.",
+    ),
+    "example_single": Text("一次呼叫", "One call"),
+    "example_single_help": Text(
+        "模型呼叫一次工具，讀到結果，然後回答：最短的完整迴圈。",
+        "The model calls one tool, reads its result and answers: the shortest whole loop.",
+    ),
+    "example_chain": Text("一個接一個", "A chain"),
+    "example_chain_help": Text(
+        "第二次呼叫要用到第一次的結果，所以模型得多走一步。",
+        "The second call needs the result of the first, so the model goes round once more.",
+    ),
+    "example_parallel": Text("同時兩個", "Two at once"),
+    "example_parallel_help": Text(
+        "兩次呼叫互不相干，模型可以在同一輪裡一起寫出來。",
+        "Neither call needs the other, so the model can write both in one turn.",
+    ),
+    "example_none": Text("不用工具", "No tool"),
+    "example_none_help": Text("沒有工具派得上用場，模型直接回答。", "No tool fits, so the model answers directly."),
+    "example_error": Text("工具出錯", "An error"),
+    "example_error_help": Text(
+        "這個換算辦不到：工具回報錯誤，看模型讀到錯誤之後怎麼辦。",
+        "This cannot be converted: the tool reports an error, and you see what the model makes of it.",
+    ),
+    "model_loading": Text("正在準備模型「{model}」", "Getting the model “{model}” ready"),
+    "model_loading_why": Text(
+        "第一次會把內建模型組裝起來，要幾分鐘；之後每次啟動只要幾秒。",
+        "The first time, the built-in model is put together, which takes a few minutes. Later starts take seconds.",
+    ),
+    "model_failed": Text("模型「{model}」沒有載入。{why}", "The model “{model}” was not loaded. {why}"),
+    "try_again": Text("再試一次", "Try again"),
+    "run_unknown": Text(
+        "找不到這個連結所指的執行紀錄（{run}）：可能已經刪除，或是在別台電腦上跑的。可以直接開始新的提問。",
+        "There is no run {run}, which this address names: it was deleted, or ran on another computer. You can ask something new.",
+    ),
+    "run_archived": Text(
+        "這段對話是從紀錄檔讀回來的，可以看，不能接著問；下一個問題會開始新的對話。",
+        "This conversation was read back from its files. It can be looked at but not continued: the next question starts a new "
+        "one.",
+    ),
+    "other_run": Text(
+        "這一頁更新時，另一個分頁正在回答「{question}」。在這裡提問會排在它後面。",
+        "When this page was last drawn, another tab was having “{question}” answered. A question asked here waits for it to end.",
+    ),
+    "other_run_watch": Text("去看那一個", "Watch that one"),
+    "still_running": Text(
+        "這段對話的上一個問題還在回答，所以「{question}」沒有送出。等它結束或按停止之後再問一次。",
+        "The last question of this conversation is still being answered, so “{question}” was not sent. Ask again when that has "
+        "ended, or stop it first.",
+    ),
+    "viewer_failed": Text("檢視器沒有載入，請重新整理頁面。", "The viewer could not be loaded. Reload the page."),
+}

@@ -1,0 +1,190 @@
+"""All runs that this server knows, by id: those in memory, and those that only their run files remember.
+
+Knows nothing about pages. A run lives here and in its thread, so that a reload, a second tab and a closed laptop do not
+touch it. Runs that have ended keep their log and their messages for a while and let go of the model.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backends.base import Backend, Message
+from families.base import Lang
+from harness.events import Event, EventLog, UnreadableRun, read_run
+from harness.run import Run, Settings
+
+_RUN_ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
+"""What an id may look like: it becomes a file's name."""
+_IN_MEMORY = 32
+_FROM_DISK = 8
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run that is read from its file: over, though it may have been cut short before its run_end."""
+
+    lines: Sequence[str]
+    events: Sequence[Event]
+    ended: bool = True
+
+    def lines_after(self, seq: int, limit: int = 1000) -> Sequence[str]:
+        """The serialised events after `seq`, at most `limit`, as `EventLog.lines_after` gives them."""
+        return self.lines[seq + 1 : seq + 1 + limit]
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """What is kept of a run that is over."""
+
+    log: EventLog
+    messages: Sequence[Message]
+
+
+class Runs:
+    """The registry. `folder` holds the run files; `in_memory` is how many runs that have ended are kept beside them."""
+
+    def __init__(self, folder: Path, in_memory: int = _IN_MEMORY) -> None:
+        self.folder = folder
+        self._n_kept = in_memory
+        self._lock = threading.RLock()
+        self._live: dict[str, Run] = {}
+        self._ended: OrderedDict[str, _Ended] = OrderedDict()
+        self._recorded: OrderedDict[str, Recorded] = OrderedDict()
+
+    def start(self, backend: Backend, question: str, settings: Settings, lang: Lang, continues: str | None = None) -> str:
+        """Starts a run in its own thread and gives its id. It goes on where the run `continues` ended, if one is named.
+
+        Raises ValueError where `continues` has not ended or its messages are not in memory any more.
+        """
+        history: Sequence[Message] = ()
+        if continues is not None:
+            earlier = self.messages(continues)
+            if earlier is None:
+                raise ValueError(f"run {continues} cannot be continued: it has not ended, or is not in memory")
+            history = earlier
+        run = Run(backend, question, settings, history=history, continues=continues, lang=lang, folder=self.folder)
+        with self._lock:
+            self._live[run.run_id] = run
+        run.start()
+        return run.run_id
+
+    def active(self) -> list[str]:
+        """The ids of runs that have not ended, oldest first: the first one writes, the others wait their turn."""
+        with self._lock:
+            self._sweep()
+            return list(self._live)
+
+    def stop(self, run_id: str) -> bool:
+        """Asks a run to stop. False for one that this server did not start; stopping an ended run does nothing."""
+        with self._lock:
+            if run_id in self._live:
+                self._live[run_id].stop()
+                return True
+            return run_id in self._ended
+
+    def stop_all(self, timeout_s: float) -> None:
+        """Stops every run and waits until their files are closed, or for the time given in all."""
+        with self._lock:
+            runs = list(self._live.values())
+        for run in runs:
+            run.stop()
+        for run in runs:
+            run.join(timeout_s / len(runs))
+
+    def wait_idle(self) -> None:
+        """Returns when no run is going on."""
+        while self.active():
+            with self._lock:
+                runs = list(self._live.values())
+            for run in runs:
+                run.join(None)
+
+    def in_memory(self, run_id: str) -> EventLog | None:
+        """The log of a run of this server that is still in memory."""
+        with self._lock:
+            if run_id in self._live:
+                return self._live[run_id].log
+            return self._ended[run_id].log if run_id in self._ended else None
+
+    def from_disk(self, run_id: str) -> Recorded | None:
+        """A run from its file; None where there is none, or none that can be read."""
+        with self._lock:
+            if run_id in self._recorded:
+                self._recorded.move_to_end(run_id)
+                return self._recorded[run_id]
+        path = self._path(run_id)
+        if path is None:
+            return None
+        try:
+            _, events = read_run(path)
+        except UnreadableRun:
+            return None
+        lines = path.read_text("utf-8", errors="replace").split("\n")[1 : len(events) + 1]
+        recorded = Recorded(lines, events)
+        if events and events[-1]["kind"] == "run_end":  # A file that lacks it may still be growing: read it anew each time.
+            with self._lock:
+                self._recorded[run_id] = recorded
+                while len(self._recorded) > _FROM_DISK:
+                    self._recorded.popitem(last=False)
+        return recorded
+
+    def log(self, run_id: str) -> EventLog | Recorded | None:
+        """The run's log, from memory or disk; None for an id that is not known."""
+        return self.in_memory(run_id) or self.from_disk(run_id)
+
+    def run_start(self, run_id: str) -> Event | None:
+        """The run's first event, read without the rest of its file; None where there is none."""
+        log = self.in_memory(run_id)
+        if log is not None:
+            return log.events[0] if log.events else None
+        path = self._path(run_id)
+        if path is None:
+            return None
+        with path.open(encoding="utf-8", errors="replace") as file:
+            file.readline()
+            line = file.readline()
+        try:
+            event = json.loads(line)
+        except ValueError:
+            return None
+        return event if isinstance(event, dict) and event.get("kind") == "run_start" else None
+
+    def conversation(self, run_id: str) -> list[str]:
+        """The ids of the conversation that `run_id` ends, oldest first; empty where the run is not known."""
+        chain: list[str] = []
+        earlier: Any = run_id
+        while isinstance(earlier, str) and earlier not in chain:
+            start = self.run_start(earlier)
+            if start is None:
+                break
+            chain.append(earlier)
+            earlier = start.get("continues")
+        return chain[::-1]
+
+    def messages(self, run_id: str) -> Sequence[Message] | None:
+        """The conversation after a run, to go on from; None while it goes on or where only its file is left."""
+        with self._lock:
+            self._sweep()
+            return self._ended[run_id].messages if run_id in self._ended else None
+
+    def _path(self, run_id: str) -> Path | None:
+        """The run's file, for an id that is well-formed and has one."""
+        path = self.folder / f"{run_id}.jsonl"
+        return path if _RUN_ID.fullmatch(run_id) and path.is_file() else None
+
+    def _sweep(self) -> None:
+        """Moves runs that have ended out of the way, so that nothing here holds on to their model."""
+        for run_id, run in list(self._live.items()):
+            if run.log.ended:
+                run.join(None)
+                self._ended[run_id] = _Ended(run.log, run.messages)
+                del self._live[run_id]
+        while len(self._ended) > self._n_kept:
+            self._ended.popitem(last=False)

@@ -1,0 +1,125 @@
+"""Serves the page: Streamlit as a Starlette application with our routes, on this computer only unless told otherwise.
+
+Knows nothing about what the page shows. The server ends at once on Ctrl+C: every connection it holds is short, and runs
+that are going on are stopped, so that their files end properly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import uvicorn
+from platformdirs import user_data_path
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from streamlit import config
+from streamlit.starlette import App
+
+from app import service
+from app.models import Loader, Models, load_checkpoint
+from app.routes import routes
+from app.runs import Runs
+from app.service import Service
+
+SCRIPT = Path(__file__).parent / "main.py"
+_LOOPBACK = ("127.0.0.1", "localhost")
+_STOPPING_S = 2.0
+
+_OPTIONS: Mapping[str, object] = {
+    "browser.gatherUsageStats": False,
+    "client.toolbarMode": "minimal",  # No Deploy button.
+    "server.fileWatcherType": "none",
+    "server.headless": True,
+    "theme.light.primaryColor": "#1d5fd1",
+    "theme.dark.primaryColor": "#6ea8fe",
+}
+
+
+def runs_folder() -> Path:
+    """Where run files are kept."""
+    return user_data_path("loopglass") / "runs"
+
+
+def application(host: str, port: int, *, on_start: str | None = None) -> App:
+    """The whole site as an ASGI application, for `host` and `port`. It uses the service that is installed.
+
+    `on_start` is an address to open in the browser once the server stands.
+    """
+    for option, value in {**_OPTIONS, "server.address": host, "server.port": port}.items():
+        config.set_option(option, value)
+
+    @asynccontextmanager
+    async def lifespan(_app: App) -> AsyncIterator[None]:
+        if on_start is not None:
+            threading.Thread(target=webbrowser.open, args=(on_start,), daemon=True).start()
+        yield
+        await asyncio.to_thread(service.current().runs.stop_all, _STOPPING_S)
+
+    # A page elsewhere that makes its own name point here (DNS rebinding) must not read runs: it is turned away by its host.
+    hosts = list(_LOOPBACK) if host in _LOOPBACK else ["*"]
+    return App(SCRIPT, routes=routes(), lifespan=lifespan, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts)])
+
+
+def serve(
+    host: str = "127.0.0.1",
+    port: int = 8501,
+    model: str = "builtin",
+    *,
+    open_browser: bool | None = None,
+    load: Loader = load_checkpoint,
+    folder: Path | None = None,
+) -> None:
+    """Serves the page until Ctrl+C. Loading of `model` begins at once, beside the server.
+
+    `open_browser` None opens one where there is a screen. `load` makes a backend from a model's name. `folder` takes the
+    run files. Raises SystemExit with a sentence where the address cannot be used.
+    """
+    bound = _bind(host, port)
+    port = bound.getsockname()[1]
+    address = f"http://{host}:{port}"
+    runs = Runs(folder or runs_folder())
+    service.install(Service(runs, Models(load, runs.wait_idle)))
+    service.current().models.request(model)
+    wanted = _has_screen() if open_browser is None else open_browser
+    app = application(host, port, on_start=address if wanted else None)
+    server = uvicorn.Server(uvicorn.Config(
+        app, host=host, port=port, log_level="warning", access_log=False, ws_per_message_deflate=False,
+        timeout_graceful_shutdown=1,
+    ))
+    print(f"Loopglass is at {address} (Ctrl+C ends it)", flush=True)
+    try:
+        server.run(sockets=[bound])
+    except KeyboardInterrupt:
+        print("Loopglass has ended.", flush=True)
+    finally:
+        bound.close()
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """A listening socket, bound before anything else starts: the port is ours or the user is told so at once."""
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        if os.name != "nt":  # There the option would let two servers share a port.
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+        bound.listen(128)
+    except (OSError, OverflowError) as error:
+        bound.close()
+        raise SystemExit(
+            f"Loopglass cannot use {host}:{port} ({error}). If it runs already, open http://{host}:{port}; "
+            "otherwise choose another port with --port.",
+        ) from error
+    return bound
+
+
+def _has_screen() -> bool:
+    """Whether opening a browser would show one, rather than start a text browser in this terminal."""
+    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

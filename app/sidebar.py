@@ -1,0 +1,169 @@
+"""The sidebar: which model, and the settings that the next question is asked with.
+
+Each widget has a key of its own that no wording enters, so that a switch of language keeps what was set. Sampling starts from
+the model's own recommendation; opening an earlier run's address starts from that run's settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from app import service
+from app.i18n import Words
+from app.models import Ready
+from backends.base import Backend, Sampling
+from harness.events import Event
+from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
+from harness.tools import registry
+
+BUILTIN = "builtin"
+SAMPLING = ("temperature", "top_p", "top_k")
+_LIMITS: Mapping[str, tuple[float, float, float]] = {
+    "temperature": (0.0, 2.0, 0.05), "top_p": (0.05, 1.0, 0.05), "top_k": (0, 200, 1), "max_new_tokens": (16, 32768, 16),
+    "max_steps": (1, 50, 1), "time_limit": (5, 3600, 5),
+}
+"""The least, the most and the step of each number."""
+
+
+def draw(words: Words, resumed: Event | None) -> Settings:
+    """Draws the sidebar and gives the settings it shows. `resumed` is the run_start of the run that this page opened with."""
+    _fill(resumed)
+    state = service.current().models.state
+    backend = state.backend if isinstance(state, Ready) else None
+    if backend is not None:
+        _apply_defaults(backend)
+    with st.sidebar:
+        _model(words, backend)
+        _sampling(words, backend)
+        _loop(words)
+    return _settings()
+
+
+def _fill(resumed: Event | None) -> None:
+    """Gives every widget its first value, once a session; later values are the user's."""
+    if "settings_filled" in st.session_state:
+        for key in (*_LIMITS, "seed", "thinking", "tools", "system_prompt"):
+            st.session_state[key] = st.session_state[key]  # Streamlit forgets a widget's value where it was not drawn once.
+        return
+    offered = list(registry())
+    settings = Settings()
+    first: dict[str, Any] = {
+        "temperature": settings.sampling.temperature, "top_p": settings.sampling.top_p, "top_k": settings.sampling.top_k,
+        "max_new_tokens": settings.sampling.max_new_tokens, "seed": None, "max_steps": settings.max_steps,
+        "time_limit": settings.time_limit_s, "thinking": settings.thinking, "tools": offered,
+        "system_prompt": DEFAULT_SYSTEM_PROMPT,
+    }
+    if resumed is not None:
+        known = resumed["settings"]
+        first.update({key: known[key] for key in first if key in known})
+        first["time_limit"] = known.get("time_limit_s") or first["time_limit"]
+        first["tools"] = [name for name in offered if name in resumed["tools"]]
+        st.session_state["defaults_of"] = resumed["model"]  # Keeps the run's sampling when its model is ready.
+    for key, value in first.items():
+        st.session_state[key] = _within(key, value)
+    st.session_state["settings_filled"] = True
+
+
+def _within(key: str, value: Any) -> Any:
+    """The value, no further than its widget goes; numbers in the type that the widget takes."""
+    if key not in _LIMITS:
+        return value
+    least, most, step = _LIMITS[key]
+    return type(step)(min(max(value, least), most))
+
+
+def _apply_defaults(backend: Backend) -> None:
+    """Takes over a model's recommended sampling the first time this session meets it."""
+    if st.session_state.get("defaults_of") != backend.model_id:
+        st.session_state["defaults_of"] = backend.model_id
+        _reset(backend)
+
+
+def _reset(backend: Backend) -> None:
+    for key in SAMPLING:
+        st.session_state[key] = _within(key, backend.info["defaults"][key])
+
+
+def _choose_model() -> None:
+    chosen = (st.session_state["model"] or BUILTIN).strip() or BUILTIN
+    service.current().models.request(chosen)
+
+
+def _model(words: Words, backend: Backend | None) -> None:
+    state = service.current().models.state
+    current = state.model if state is not None else BUILTIN
+    seen = st.session_state.setdefault("models_seen", [BUILTIN])
+    if current not in seen:
+        seen.append(current)
+    st.session_state["model"] = current  # The model is the server's: another tab may have changed it.
+    st.selectbox(
+        words("model"), seen, key="model", accept_new_options=True, on_change=_choose_model, help=words("model_help"),
+    )
+    if backend is not None:
+        st.caption(words("family", family=backend.family.name))
+
+
+def _sampling(words: Words, backend: Backend | None) -> None:
+    st.subheader(words("sampling"))
+    _slider("temperature", words("temperature"), words("temperature_help"))
+    _slider("top_p", words("top_p"), words("top_p_help"))
+    _number("top_k", words("top_k"), words("top_k_help"))
+    st.number_input(
+        words("seed"), min_value=0, max_value=2**31 - 1, step=1, key="seed", help=words("seed_help"),
+        placeholder=words("seed_empty"),
+    )
+    if backend is not None:
+        _say_defaults(words, backend)
+
+
+def _say_defaults(words: Words, backend: Backend) -> None:
+    """Whose the recommended values are, which ones differ now, and the way back."""
+    source = "defaults_from_checkpoint" if backend.info["defaults_from"] == "checkpoint" else "defaults_from_family"
+    st.caption(words(source, family=backend.family.name))
+    labels = {"temperature": words("temperature"), "top_p": words("top_p"), "top_k": words("top_k")}
+    changed = [
+        labels[key] for key in SAMPLING
+        if abs(st.session_state[key] - _within(key, backend.info["defaults"][key])) > 1e-9
+    ]
+    if changed:
+        st.caption(words("defaults_changed", names=("、" if words.lang == "zh" else ", ").join(changed)))
+    st.button(words("back_to_defaults"), key="reset", on_click=_reset, args=(backend,), disabled=not changed)
+
+
+def _loop(words: Words) -> None:
+    st.subheader(words("loop"))
+    st.toggle(words("thinking"), key="thinking", help=words("thinking_help"))
+    st.pills(
+        words("tools"), list(registry()), key="tools", selection_mode="multi", help=words("tools_help"),
+    )
+    st.text_area(words("system_prompt"), key="system_prompt", help=words("system_prompt_help"), height=110)
+    _number("max_new_tokens", words("max_new_tokens"), words("max_new_tokens_help"))
+    _number("max_steps", words("max_steps"), words("max_steps_help"))
+    _number("time_limit", words("time_limit"), words("time_limit_help"))
+    st.caption(words("next_question"))
+
+
+def _slider(key: str, label: str, explained: str) -> None:
+    least, most, step = _LIMITS[key]
+    st.slider(label, least, most, step=step, key=key, help=explained)
+
+
+def _number(key: str, label: str, explained: str) -> None:
+    least, most, step = _LIMITS[key]
+    st.number_input(label, int(least), int(most), step=int(step), key=key, help=explained)
+
+
+def _settings() -> Settings:
+    state = st.session_state
+    sampling = Sampling(
+        temperature=state["temperature"], top_p=state["top_p"], top_k=state["top_k"],
+        max_new_tokens=state["max_new_tokens"], seed=state["seed"],
+    )
+    chosen = set(state["tools"])
+    return Settings(
+        sampling=sampling, max_steps=state["max_steps"], time_limit_s=state["time_limit"], thinking=state["thinking"],
+        tools=tuple(name for name in registry() if name in chosen), system_prompt=state["system_prompt"],
+    )
