@@ -30,6 +30,7 @@ stop_reason is one of STOP_REASONS. Readers skip kinds and fields that they do n
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -47,8 +48,12 @@ STOP_REASONS = (
 Event = dict[str, Any]
 
 
-class UnreadableRun(Exception):
+class UnreadableRun(Exception):  # noqa: N818  # The name says what is wrong.
     """A run file that cannot be read; the message says why and what to do."""
+
+
+def _line(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class EventLog:
@@ -66,32 +71,49 @@ class EventLog:
         self._began = time.monotonic()
         self._grew = threading.Condition()
         self._file: TextIO | None = None
+        self.write_error: str | None = None
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("x", encoding="utf-8")
-            self._write(json.dumps(self.header, ensure_ascii=False))
+            self._write(_line(self.header))
 
     def _write(self, line: str) -> None:
-        if self._file is not None:
+        """A full disk must not end a run: the log goes on in memory, and `write_error` says what happened to the file."""
+        if self._file is None:
+            return
+        try:
             self._file.write(line + "\n")
             self._file.flush()
+        except OSError as error:
+            self.write_error = str(error)
+            self._close_file()
+
+    def _close_file(self) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
+            self._file = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return round(time.monotonic() - self._began, 4)
 
     def append(self, kind: str, step: int | None = None, **fields: Any) -> Event:
         """Adds one event and returns it. Raises ValueError after run_end and for a value that JSON does not have."""
         with self._grew:
             if self.ended:
                 raise ValueError(f"the log has ended; {kind!r} came after run_end")
-            event: Event = {"seq": len(self._events), "kind": kind, "t": round(time.monotonic() - self._began, 4)}
+            event: Event = {"seq": len(self._events), "kind": kind, "t": self.seconds}
             if step is not None:
                 event["step"] = step
             event.update(fields)
-            line = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            line = _line(event)
             self._write(line)
             self._events.append(event)
             self._lines.append(line)
-            if kind == "run_end" and self._file is not None:
-                self._file.close()
-                self._file = None
+            if kind == "run_end":
+                self._close_file()
             self._grew.notify_all()
             return event
 
@@ -127,7 +149,8 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[Event]]:
     except (IndexError, ValueError, TypeError, KeyError) as error:
         raise UnreadableRun(f"{path.name} is not a Loopglass run: its first line is no header") from error
     if version > FORMAT_VERSION:
-        raise UnreadableRun(f"{path.name} was written by a newer Loopglass (format {version}, this one reads {FORMAT_VERSION}): update it")
+        newer = f"format {version}, this one reads {FORMAT_VERSION}"
+        raise UnreadableRun(f"{path.name} was written by a newer Loopglass ({newer}): update it")
     events = []
     for number, line in enumerate(whole[1:], start=2):
         try:

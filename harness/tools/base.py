@@ -61,7 +61,8 @@ def _in_words(error: ValidationError) -> str:
     where = ".".join(str(part) for part in error.absolute_path)
     if error.validator != "type":
         return f"argument '{where}': {error.message[:200]}" if where else error.message[:200]
-    wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+    kinds = error.validator_value
+    wanted = [str(kind) for kind in (kinds if isinstance(kinds, list) else [kinds])]
     text = f"argument '{where}' must be {' or '.join(_WORDS[kind] for kind in wanted)}, but {_given(error.instance)} was given"
     return f"{text}; write it without quotes" if "number" in wanted and _looks_like_number(error.instance) else text
 

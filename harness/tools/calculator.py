@@ -16,7 +16,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from simpleeval import InvalidExpression, SimpleEval
+from simpleeval import InvalidExpression, SimpleEval  # type: ignore[import-untyped]  # It ships no type hints.
 
 from harness.tools.base import Tool, ToolError
 from harness.tools.numbers import exact, plain
@@ -129,13 +129,13 @@ _NODES = (ast.Expr, ast.UnaryOp, ast.BinOp, ast.Call, ast.Name, ast.Constant)
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?(\d+))?")
 
 
-class _ExactEval(SimpleEval):  # type: ignore[misc]  # simpleeval has no type hints.
+class _ExactEval(SimpleEval):  # type: ignore[misc]
     """simpleeval with the node kinds of arithmetic alone, and Fractions for numbers."""
 
     def __init__(self) -> None:
         super().__init__(operators=_OPERATORS, functions=_FUNCTIONS, names={"pi": _PI})
-        self.nodes = {kind: handler for kind, handler in self.nodes.items() if kind in _NODES}
-        self.nodes[ast.Constant] = self._number
+        handlers: dict[type[ast.AST], Callable[..., Any]] = vars(self)["nodes"]
+        self.nodes = {kind: handlers[kind] for kind in _NODES} | {ast.Constant: self._number}
 
     def _eval(self, node: ast.AST) -> Fraction:
         value = super()._eval(node)

@@ -14,8 +14,9 @@ from harness.tools.places import PLACES, REGIONS, SEVERAL_ZONES
 
 Clock = Callable[[], datetime]
 
+_PLACE = "A city or an IANA time zone, such as Taipei or Europe/Paris"
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_AREAS = ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
+_AREAS = ("Africa/", "America/", "Antarctica/", "Arctic/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
 
 
 def _key(name: str) -> str:
@@ -38,7 +39,7 @@ def _zones() -> dict[str, str]:
 @functools.cache
 def _cities() -> dict[str, str]:
     """Name -> zone: the last part of every zone is a city, and the table of places has the last word."""
-    from_zones = {_key(zone.rsplit("/", 1)[1]): zone for zone in _zones().values() if zone.split("/")[0] in _AREAS and "/" in zone}
+    from_zones = {_key(zone.rsplit("/", 1)[1]): zone for zone in _zones().values() if zone.startswith(_AREAS)}
     return from_zones | _table(PLACES)
 
 
@@ -87,7 +88,7 @@ def current_time(now: Clock = _real_clock) -> Tool:
         description="Tell the current date and time in a city or time zone.",
         parameters={
             "type": "object",
-            "properties": {"place": {"type": "string", "description": "A city or an IANA time zone, such as Taipei or Europe/Paris"}},
+            "properties": {"place": {"type": "string", "description": _PLACE}},
             "required": ["place"],
         },
         function=tell,

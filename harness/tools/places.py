@@ -7,7 +7,8 @@ from __future__ import annotations
 
 PLACES = {
     # Africa
-    "Africa/Abidjan": "ivory coast|cote d'ivoire|yamoussoukro|burkina faso|the gambia|gambia|guinea|mali|mauritania|senegal|sierra leone|togo",
+    "Africa/Abidjan": "ivory coast|cote d'ivoire|yamoussoukro|burkina faso|the gambia|gambia|guinea|mali|mauritania"
+                      "|senegal|sierra leone|togo",
     "Africa/Accra": "ghana|kumasi",
     "Africa/Addis_Ababa": "ethiopia",
     "Africa/Algiers": "algeria|oran",
@@ -22,14 +23,13 @@ PLACES = {
     "Africa/Kampala": "uganda|entebbe",
     "Africa/Khartoum": "sudan|omdurman",
     "Africa/Kigali": "rwanda",
-    "Africa/Kinshasa": "kinshasa",
-    "Africa/Lagos": "nigeria|abuja|kano|ibadan|port harcourt|benin city|cameroon|yaounde|gabon|angola|benin|cotonou|chad republic",
+    "Africa/Lagos": "nigeria|abuja|kano|ibadan|port harcourt|cameroon|yaounde|gabon|benin|cotonou",
     "Africa/Luanda": "angola",
     "Africa/Lusaka": "zambia",
     "Africa/Maputo": "mozambique|malawi",
     "Africa/Mogadishu": "somalia|hargeisa",
     "Africa/Monrovia": "liberia",
-    "Africa/Nairobi": "kenya|mombasa|eritrea|madagascar|djibouti",
+    "Africa/Nairobi": "kenya|mombasa|eritrea|djibouti",
     "Africa/Ndjamena": "chad|n'djamena",
     "Africa/Niamey": "niger",
     "Africa/Tripoli": "libya|benghazi",
@@ -37,41 +37,43 @@ PLACES = {
     "Africa/Windhoek": "namibia",
     # Americas
     "America/Anchorage": "fairbanks|alaska time",
-    "America/Argentina/Buenos_Aires": "argentina|rosario|la plata|mar del plata",
+    "America/Argentina/Buenos_Aires": "argentina|buenos aires|rosario|la plata|mar del plata",
     "America/Argentina/Cordoba": "cordoba argentina",
     "America/Asuncion": "paraguay",
     "America/Barbados": "bridgetown",
     "America/Bogota": "colombia|medellin|cali|barranquilla|cartagena",
-    "America/Boise": "boise",
-    "America/Caracas": "venezuela|maracaibo|valencia venezuela",
-    "America/Chicago": "dallas|houston|austin|san antonio|fort worth|new orleans|minneapolis|saint paul|st paul|st louis|saint louis"
-                       "|kansas city|milwaukee|memphis|nashville|oklahoma city|tulsa|omaha|madison|des moines|birmingham alabama"
-                       "|little rock|baton rouge|central time|cst|cdt|us central",
+    "America/Caracas": "venezuela|maracaibo",
+    "America/Chicago": "dallas|houston|austin|san antonio|fort worth|new orleans|minneapolis|saint paul|st paul"
+                       "|st louis|saint louis|kansas city|milwaukee|memphis|nashville|oklahoma city|tulsa|omaha"
+                       "|madison|des moines|birmingham alabama|little rock|baton rouge|central time|cst|cdt"
+                       "|us central",
     "America/Costa_Rica": "san jose costa rica",
-    "America/Denver": "salt lake city|albuquerque|santa fe|colorado springs|boulder|el paso|billings|cheyenne|mountain time|mst7mdt|mdt",
+    "America/Denver": "salt lake city|albuquerque|santa fe|colorado springs|boulder|el paso|billings|cheyenne"
+                      "|mountain time|mst7mdt|mdt",
     "America/Detroit": "ann arbor",
     "America/Edmonton": "calgary|banff",
     "America/Guatemala": "guatemala city",
     "America/Guayaquil": "ecuador|quito",
     "America/Guyana": "georgetown",
-    "America/Halifax": "nova scotia|moncton|bermuda triangle",
+    "America/Halifax": "nova scotia|moncton",
     "America/Havana": "cuba",
     "America/Indiana/Indianapolis": "indianapolis",
     "America/Kentucky/Louisville": "louisville",
     "America/La_Paz": "bolivia|sucre|santa cruz de la sierra",
     "America/Lima": "peru|cusco|arequipa",
-    "America/Los_Angeles": "la|san francisco|sf|san diego|san jose|seattle|portland|las vegas|vegas|sacramento|oakland|fresno|long beach"
-                           "|palo alto|mountain view|cupertino|silicon valley|hollywood|reno|spokane|tacoma|berkeley|pasadena"
-                           "|pacific time|pst|pdt|us pacific|bay area",
+    "America/Los_Angeles": "la|san francisco|sf|san diego|san jose|seattle|portland|las vegas|vegas|sacramento"
+                           "|oakland|fresno|long beach|palo alto|mountain view|cupertino|silicon valley|hollywood"
+                           "|reno|spokane|tacoma|berkeley|pasadena|pacific time|pst|pdt|us pacific|bay area",
     "America/Managua": "nicaragua",
     "America/Martinique": "fort-de-france",
-    "America/Mexico_City": "mexico city|guadalajara|puebla|leon mexico",
+    "America/Mexico_City": "mexico city|guadalajara|puebla",
     "America/Montevideo": "uruguay",
     "America/Nassau": "bahamas|the bahamas",
-    "America/New_York": "nyc|new york city|manhattan|brooklyn|boston|washington|washington dc|washington d.c.|philadelphia|miami|atlanta"
-                        "|orlando|tampa|charlotte|raleigh|baltimore|pittsburgh|cleveland|columbus|cincinnati|buffalo|jacksonville"
-                        "|richmond|newark|princeton|new haven|providence|hartford|savannah|charleston|eastern time|edt|us eastern"
-                        "|fort lauderdale|harvard|albany|queens|the bronx|bronx",
+    "America/New_York": "nyc|new york city|manhattan|brooklyn|boston|washington|washington dc|washington d.c."
+                        "|philadelphia|miami|atlanta|orlando|tampa|charlotte|raleigh|baltimore|pittsburgh|cleveland"
+                        "|columbus|cincinnati|buffalo|jacksonville|richmond|newark|princeton|new haven|providence"
+                        "|hartford|savannah|charleston|eastern time|edt|us eastern|fort lauderdale|harvard|albany"
+                        "|queens|the bronx|bronx",
     "America/Panama": "panama city|cayman islands",
     "America/Paramaribo": "suriname",
     "America/Phoenix": "tucson|scottsdale|mesa",
@@ -85,10 +87,8 @@ PLACES = {
     "America/Bahia": "salvador",
     "America/St_Johns": "st john's|newfoundland",
     "America/Tegucigalpa": "honduras",
-    "America/Tijuana": "tijuana",
-    "America/Toronto": "ottawa|montreal|quebec city|hamilton ontario|london ontario|mississauga|niagara falls",
+    "America/Toronto": "ottawa|montreal|quebec city|mississauga|niagara falls",
     "America/Vancouver": "victoria bc|whistler|burnaby",
-    "America/Winnipeg": "winnipeg",
     # Asia
     "Asia/Almaty": "kazakhstan|astana|nur-sultan",
     "Asia/Amman": "jordan|petra",
@@ -114,8 +114,8 @@ PLACES = {
     "Asia/Kabul": "afghanistan|kandahar",
     "Asia/Karachi": "pakistan|lahore|islamabad|rawalpindi|faisalabad|peshawar",
     "Asia/Kathmandu": "nepal|pokhara|mount everest",
-    "Asia/Kolkata": "india|mumbai|bombay|delhi|new delhi|bangalore|bengaluru|chennai|madras|hyderabad|calcutta|pune|ahmedabad|jaipur"
-                    "|goa|kochi|lucknow|surat|nagpur|agra|varanasi|kanpur|indore|bhopal",
+    "Asia/Kolkata": "india|mumbai|bombay|delhi|new delhi|bangalore|bengaluru|chennai|madras|hyderabad|calcutta|pune"
+                    "|ahmedabad|jaipur|goa|kochi|lucknow|surat|nagpur|agra|varanasi|kanpur|indore|bhopal",
     "Asia/Kuala_Lumpur": "malaysia|penang|johor bahru|kl|george town",
     "Asia/Kuwait": "kuwait city",
     "Asia/Macau": "macao",
@@ -129,15 +129,16 @@ PLACES = {
     "Asia/Riyadh": "saudi arabia|jeddah|mecca|medina|dammam",
     "Asia/Aden": "yemen|sanaa|sana'a",
     "Asia/Seoul": "korea|south korea|busan|incheon|daegu|daejeon|gwangju|jeju|suwon",
-    "Asia/Shanghai": "china|beijing|peking|shenzhen|guangzhou|canton|chengdu|wuhan|xi'an|xian|hangzhou|nanjing|tianjin|suzhou|qingdao"
-                     "|dalian|shenyang|xiamen|kunming|lhasa|tibet|zhengzhou|changsha",
+    "Asia/Shanghai": "china|beijing|peking|shenzhen|guangzhou|canton|chengdu|wuhan|xi'an|xian|hangzhou|nanjing"
+                     "|tianjin|suzhou|qingdao|dalian|shenyang|xiamen|kunming|lhasa|tibet|zhengzhou|changsha",
     "Asia/Singapore": "singapore city",
     "Asia/Taipei": "taiwan|taichung|kaohsiung|tainan|hsinchu|new taipei|taoyuan|hualien|keelung|taitung|taipei city",
     "Asia/Tashkent": "uzbekistan",
     "Asia/Tbilisi": "batumi|country of georgia|republic of georgia",
     "Asia/Tehran": "iran|isfahan|shiraz|mashhad",
     "Asia/Thimphu": "bhutan",
-    "Asia/Tokyo": "japan|osaka|kyoto|yokohama|nagoya|sapporo|kobe|fukuoka|hiroshima|nara|sendai|okinawa|naha|nagasaki|kawasaki",
+    "Asia/Tokyo": "japan|osaka|kyoto|yokohama|nagoya|sapporo|kobe|fukuoka|hiroshima|nara|sendai|okinawa|naha"
+                  "|nagasaki|kawasaki",
     "Asia/Ulaanbaatar": "mongolia|ulan bator",
     "Asia/Vientiane": "laos|luang prabang",
     "Asia/Yangon": "myanmar|burma|rangoon|mandalay|naypyidaw",
@@ -167,17 +168,16 @@ PLACES = {
     "Pacific/Tongatapu": "tonga|nuku'alofa",
     "Pacific/Efate": "vanuatu|port vila",
     # Australia
-    "Australia/Adelaide": "adelaide",
     "Australia/Brisbane": "gold coast|cairns",
     "Australia/Perth": "fremantle",
-    "Australia/Sydney": "canberra|newcastle australia|wollongong",
+    "Australia/Sydney": "canberra|wollongong",
     # Europe
     "Europe/Amsterdam": "netherlands|the netherlands|holland|rotterdam|the hague|utrecht|eindhoven",
     "Europe/Andorra": "andorra la vella",
     "Europe/Athens": "greece|thessaloniki|crete|santorini|mykonos",
     "Europe/Belgrade": "serbia|novi sad",
-    "Europe/Berlin": "germany|munich|frankfurt|hamburg|cologne|stuttgart|dusseldorf|düsseldorf|leipzig|dresden|bonn|nuremberg|hanover"
-                     "|heidelberg|bremen|central european time",
+    "Europe/Berlin": "germany|munich|frankfurt|hamburg|cologne|stuttgart|dusseldorf|düsseldorf|leipzig|dresden|bonn"
+                     "|nuremberg|hanover|heidelberg|bremen",
     "Europe/Bratislava": "slovakia|kosice",
     "Europe/Brussels": "belgium|antwerp|ghent|bruges",
     "Europe/Bucharest": "romania|cluj|cluj-napoca|timisoara",
@@ -190,8 +190,9 @@ PLACES = {
     "Europe/Kyiv": "ukraine|kiev|kyiv|lviv|odesa|odessa|kharkiv",
     "Europe/Lisbon": "portugal|porto|faro",
     "Europe/Ljubljana": "slovenia",
-    "Europe/London": "uk|united kingdom|great britain|britain|england|scotland|wales|northern ireland|manchester|birmingham|liverpool"
-                     "|edinburgh|glasgow|cardiff|belfast|bristol|leeds|oxford|cambridge|newcastle|sheffield|nottingham|brighton|greenwich",
+    "Europe/London": "uk|united kingdom|great britain|britain|england|scotland|wales|northern ireland|manchester"
+                     "|birmingham|liverpool|edinburgh|glasgow|cardiff|belfast|bristol|leeds|oxford|cambridge"
+                     "|newcastle|sheffield|nottingham|brighton|greenwich",
     "Europe/Luxembourg": "luxembourg city",
     "Europe/Madrid": "spain|barcelona|valencia|seville|sevilla|malaga|bilbao|granada|zaragoza|mallorca|ibiza|palma",
     "Europe/Malta": "valletta",
@@ -199,7 +200,8 @@ PLACES = {
     "Europe/Monaco": "monte carlo|monte-carlo",
     "Europe/Moscow": "saint petersburg|st petersburg|sochi|kazan",
     "Europe/Oslo": "norway|bergen|trondheim|stavanger|tromso|tromsø|svalbard",
-    "Europe/Paris": "france|lyon|marseille|nice|toulouse|bordeaux|strasbourg|lille|nantes|cannes|versailles|montpellier",
+    "Europe/Paris": "france|lyon|marseille|nice|toulouse|bordeaux|strasbourg|lille|nantes|cannes|versailles"
+                    "|montpellier",
     "Europe/Podgorica": "montenegro",
     "Europe/Prague": "czech republic|czechia|brno|ostrava",
     "Europe/Riga": "latvia",
@@ -224,16 +226,17 @@ PLACES = {
 REGIONS = {
     "America/Anchorage": "alaska",
     "America/Boise": "idaho",
-    "America/Chicago": "alabama|arkansas|illinois|iowa|kansas|louisiana|minnesota|mississippi|missouri|nebraska|north dakota|oklahoma"
-                       "|south dakota|tennessee|texas|wisconsin",
+    "America/Chicago": "alabama|arkansas|illinois|iowa|kansas|louisiana|minnesota|mississippi|missouri|nebraska"
+                       "|north dakota|oklahoma|south dakota|tennessee|texas|wisconsin",
     "America/Denver": "colorado|montana|new mexico|utah|wyoming",
     "America/Detroit": "michigan",
     "America/Edmonton": "alberta",
     "America/Indiana/Indianapolis": "indiana",
     "America/Kentucky/Louisville": "kentucky",
     "America/Los_Angeles": "california|nevada|oregon|washington state|washington",
-    "America/New_York": "connecticut|delaware|florida|georgia|maine|maryland|massachusetts|new hampshire|new jersey|north carolina|ohio"
-                        "|pennsylvania|rhode island|south carolina|vermont|virginia|west virginia|new york state|upstate new york",
+    "America/New_York": "connecticut|delaware|florida|georgia|maine|maryland|massachusetts|new hampshire|new jersey"
+                        "|north carolina|ohio|pennsylvania|rhode island|south carolina|vermont|virginia"
+                        "|west virginia|new york state|upstate new york",
     "America/Phoenix": "arizona",
     "America/Regina": "saskatchewan",
     "America/Toronto": "ontario|quebec",

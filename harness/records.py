@@ -1,0 +1,82 @@
+"""Values as the event log and the conversation hold them: JSON that every reader accepts.
+
+What a model writes may hold what JSON or a tokenizer does not take: NaN, half a surrogate pair, a thousand nested lists.
+Here it becomes text that says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from backends.base import Token
+from families.base import Call, Text, Turn
+from families.reading import token_ends, token_span
+
+_DEEPEST = 32
+_DIGITS = 6  # Significant digits of a probability.
+
+
+def clean(text: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot hold; each becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def jsonable(value: Any, depth: int = 0) -> Any:
+    """The value with numbers that JSON lacks as text, surrogates replaced, and no deeper than 32 levels."""
+    if depth > _DEEPEST:
+        return "(nested too deeply)"
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(str(key)): jsonable(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(inner, depth + 1) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def rounded(value: float) -> float:
+    """Six significant digits: more would be noise and bytes."""
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def text_fields(text: Text | None) -> dict[str, str] | None:
+    return None if text is None else {"zh": text.zh, "en": text.en}
+
+
+def token_fields(token: Token) -> dict[str, Any]:
+    """A token's fields. Numbers that the backend does not know are absent, and so are those that are not finite."""
+    fields: dict[str, Any] = {"id": token.id, "piece": clean(token.piece), "text": clean(token.text), "special": token.special}
+    for name in ("p", "logprob", "entropy", "p_sampled"):
+        number = getattr(token, name)
+        if number is not None and math.isfinite(number):
+            fields[name] = rounded(number)
+    for name in ("rank", "kept"):
+        if getattr(token, name) is not None:
+            fields[name] = getattr(token, name)
+    if token.top is not None:
+        fields["top"] = [[one.id, clean(one.piece), rounded(one.p), int(one.kept)] for one in token.top]
+    return fields
+
+
+def call_fields(call: Call, ends: Sequence[int]) -> dict[str, Any]:
+    """A call's fields; its span in tokens, given the characters at which the turn's tokens end."""
+    error = None if call.error is None else {"kind": call.error.kind, "at": call.error.at, **(text_fields(call.error.text) or {})}
+    return {
+        "name": clean(call.name),
+        "arguments": jsonable(call.arguments),
+        "raw_args": clean(call.raw_args),
+        "error": error,
+        "repaired": text_fields(call.repaired),
+        "span": list(token_span(call.span, ends)),
+    }
+
+
+def parsed_fields(turn: Turn, texts: Sequence[str]) -> dict[str, Any]:
+    """What the family made of a turn whose tokens completed `texts`."""
+    ends = token_ends(texts)
+    thinking = None if turn.thinking is None else clean(turn.thinking)
+    return {"thinking": thinking, "content": clean(turn.content), "tool_calls": [call_fields(call, ends) for call in turn.calls]}

@@ -1,0 +1,402 @@
+"""The loop: one question, step by step, to an answer or to whatever else ends it.
+
+A step renders the conversation, lets the model write a turn, lets the family read it, and answers the calls in it. Everything
+that happens goes to the event log and nowhere else; nothing here draws, and nothing here knows which model runs.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from backends.base import Backend, BackendError, Done, Encoded, Message, Prefill, Token
+from families.base import Call, Text, Turn
+from families.reading import ChannelReader
+from harness import calls
+from harness.conversation import Conversation, call_id, count_roles
+from harness.events import EventLog
+from harness.handover import Handover, LeftAlone
+from harness.ledger import PromptLedger
+from harness.line import Place, line_for
+from harness.records import clean, jsonable, parsed_fields, rounded, text_fields, token_fields
+from harness.settings import Settings
+from harness.tools import Tool, registry
+
+FORMAT_ERRORS_FORGIVEN = 2
+_GRACE_S = 0.5  # How long a stopped generation may take to end by itself before the run leaves it.
+_EMPTY_TURN = "Your last turn had neither an answer nor a tool call. Answer the question, or call a tool."
+
+
+class Over(Exception):  # noqa: N818  # An expected end, not an error.
+    """The run is over: why, with which answer, and the error's text where there is one."""
+
+    def __init__(self, stop_reason: str, final: str | None = None, error: Text | None = None) -> None:
+        super().__init__(stop_reason)
+        self.stop_reason = stop_reason
+        self.final = final
+        self.error = error
+
+
+@dataclass
+class _Written:
+    """What the model has written in one turn so far."""
+
+    texts: list[str] = field(default_factory=list)
+    ids: list[int] = field(default_factory=list)
+    done: Done | None = None
+
+    @property
+    def raw(self) -> str:
+        return "".join(self.texts)
+
+
+def new_run_id() -> str:
+    """Sorts by time and cannot be guessed."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{secrets.token_hex(12)}"
+
+
+def _app_version() -> str:
+    try:
+        return importlib.metadata.version("loopglass")
+    except importlib.metadata.PackageNotFoundError:  # Run from a checkout that was not installed.
+        return "unknown"
+
+
+@contextmanager
+def _backend_errors() -> Iterator[None]:
+    """What a backend raises, its own errors or those of the libraries below it, ends the run as data."""
+    try:
+        yield
+    except (Over, LeftAlone):
+        raise
+    except BackendError as error:
+        raise Over("backend_error", error=Text(error.zh, str(error))) from error
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise Over("backend_error", error=Text(f"模型執行時出錯：{what}", f"The model failed: {what}")) from error
+
+
+class Run:
+    """One question on one backend.
+
+    `history` is the conversation before it (an earlier run's `messages`), `continues` that run's id. `folder` is where the
+    run file is written; without one the log stays in memory. `tools` are all that could be offered (`registry()` unless
+    given), `settings.tools` names those that are. Raises ValueError for a tool that there is none of.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        question: str,
+        settings: Settings,
+        *,
+        history: Sequence[Message] = (),
+        continues: str | None = None,
+        lang: str = "en",
+        folder: Path | None = None,
+        tools: Mapping[str, Tool] | None = None,
+    ) -> None:
+        known = registry() if tools is None else tools
+        missing = [name for name in settings.tools if name not in known]
+        if missing:
+            raise ValueError(f"no tool {missing[0]!r}; there are: {', '.join(known)}")
+        self.run_id = new_run_id()
+        self.question = clean(question)
+        self._backend = backend
+        self._settings = settings
+        self._continues = continues
+        self._lang = lang
+        self._tools = {name: known[name] for name in settings.tools}
+        self._conversation = Conversation(history, self.question, backend.family.thinking_field)
+        self._ledger = PromptLedger()
+        self._repeats = calls.Repeats()
+        self._format_errors = 0
+        self._n_steps = 0
+        self._n_tokens = 0
+        self._stop = threading.Event()
+        self._deadline: float | None = None
+        self._place: Place | None = None
+        self._thread: threading.Thread | None = None
+        header = {
+            "run_id": self.run_id,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "app_version": _app_version(),
+            "model": backend.model_id,
+            "family": backend.family.key,
+        }
+        self.log = EventLog(header, None if folder is None else folder / f"{self.run_id}.jsonl")
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation so far without the system message: the history of a run that continues this one."""
+        return self._conversation()
+
+    def start(self) -> None:
+        """Runs in a thread of its own, which ends with the run."""
+        self._thread = threading.Thread(target=self.execute, name=f"loopglass-{self.run_id}", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Asks the run to end now, whatever it is doing; it ends with user_stopped. Safe from any thread, at any time."""
+        self._stop.set()
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Waits for a started run to end; whether it has."""
+        if self._thread is not None:
+            self._thread.join(timeout)
+        return self.log.ended
+
+    def execute(self) -> None:
+        """Runs in the caller's thread. The log's last event is run_end whatever happens; what is no expected end is raised
+        after it."""
+        over = Over("backend_error", error=Text("程式意外中斷。", "The program was interrupted."))
+        try:
+            self._record_start()
+            self._walk()
+        except Over as expected:
+            over = expected
+        except KeyboardInterrupt:
+            over = Over("user_stopped")
+            raise
+        except BaseException as error:
+            what = f"{type(error).__name__}: {error}"
+            over = Over("backend_error", error=Text(f"程式出錯：{what}", f"The program failed: {what}"))
+            raise
+        finally:
+            self._close(over)
+
+    def _record_start(self) -> None:
+        backend, family, settings = self._backend, self._backend.family, self._settings
+        control = backend.info.get("control_tokens", {})
+        self.log.append(
+            "run_start",
+            run_id=self.run_id,
+            model=backend.model_id,
+            family=family.key,
+            settings=settings.as_event(),
+            tools=list(self._tools),
+            question=self.question,
+            attachments=[],
+            lang=self._lang,
+            continues=self._continues,
+            control_tokens={token: text_fields(family.purpose_of(token)) for token in control},
+            stop_tokens={token: text_fields(text) for token, text in family.stop_tokens.items()},
+            defaults_from=backend.info.get("defaults_from"),
+            context_length=backend.context_length,
+        )
+
+    def _walk(self) -> None:
+        """Step after step; it ends by raising Over."""
+        self._place = line_for(self._backend).enter(self._stop.is_set)
+        if self._place is None:
+            raise Over("user_stopped")
+        self._deadline = time.monotonic() + self._settings.time_limit_s
+        for step in range(1, self._settings.max_steps + 1):
+            self._step(step)
+        raise Over("max_steps")
+
+    def _close(self, over: Over) -> None:
+        """Writes run_end, answers what was left open so that the conversation can go on, and frees the backend."""
+        try:
+            self._stop.set()  # A generation that still runs has nobody left to write for.
+            self._conversation.close()
+            self.log.append(
+                "run_end",
+                stop_reason=over.stop_reason,
+                final=over.final,
+                n_steps=self._n_steps,
+                n_tokens=self._n_tokens,
+                seconds=self.log.seconds,
+                error=text_fields(over.error),
+            )
+        finally:
+            if self._place is not None:
+                self._place.release()
+
+    def _ends_now(self) -> bool:
+        return self._stop.is_set() or (self._deadline is not None and time.monotonic() >= self._deadline)
+
+    def _why(self) -> str:
+        return "user_stopped" if self._stop.is_set() else "timed_out"
+
+    def _check(self) -> None:
+        if self._ends_now():
+            raise Over(self._why())
+
+    def _step(self, step: int) -> None:
+        self._check()
+        self._n_steps = step
+        self.log.append("step_start", step)
+        encoded = self._context(step)
+        written = self._generate(step, encoded)
+        turn = self._parse(step, encoded, written)
+        self._finish(turn, written)
+        if turn.calls:
+            self._answer_calls(step, turn, written)
+        elif turn.content.strip():
+            self._conversation.assistant(turn.content, turn.thinking)
+            raise Over("answer", turn.content.strip())
+        else:
+            self._empty_turn(step, turn)
+
+    def _context(self, step: int) -> Encoded:
+        """Renders and encodes the conversation, and records what of it is new."""
+        messages = self._conversation(self._settings.system_prompt)
+        with _backend_errors():
+            prompt = self._backend.render(messages, [tool.schema for tool in self._tools.values()], self._settings.thinking)
+            encoded = self._backend.encode(prompt)
+        self.log.append(
+            "context",
+            step,
+            **self._ledger.read(encoded),
+            n_tokens=encoded.n_tokens,
+            media_tokens=dict(encoded.media_tokens),
+            context_length=self._backend.context_length,
+            roles=count_roles(messages),
+        )
+        return encoded
+
+    def _generate(self, step: int, encoded: Encoded) -> _Written:
+        """Lets the model write one turn. A stop ends it at once, even while the prompt is read."""
+        self._check()
+        assert self._place is not None
+        written = _Written()
+        channels = ChannelReader(self._backend.family, encoded.text)
+        self._place.share()
+        work = Handover(lambda: self._backend.generate(encoded, self._settings.sampling, self._ends_now), self._place.release)
+        with _backend_errors():
+            try:
+                for event in work.take(self._ends_now, _GRACE_S):
+                    if isinstance(event, Prefill):
+                        self.log.append("prefill", step, n_tokens=event.n_tokens, n_reused=event.n_reused, ms=round(event.ms, 3))
+                    elif isinstance(event, Token):
+                        self._token(step, event, written, channels)
+                    else:
+                        written.done = event
+            except LeftAlone:
+                written.done = Done("user_stopped", None, len(written.ids), 0.0)
+            if written.done is None:
+                raise BackendError("The model stopped without saying why.", "模型沒有說明原因就停止了。")
+        self._record_turn(step, written, written.done)
+        return written
+
+    def _token(self, step: int, token: Token, written: _Written, channels: ChannelReader) -> None:
+        fields = token_fields(token)
+        self.log.append("token", step, index=len(written.ids), channel=channels.feed(fields["text"]), **fields)
+        written.ids.append(token.id)
+        written.texts.append(fields["text"])
+        self._n_tokens += 1
+
+    def _record_turn(self, step: int, written: _Written, done: Done) -> None:
+        seconds = done.decode_ms / 1000
+        self.log.append(
+            "model_end",
+            step,
+            raw=written.raw,
+            finish=self._why() if done.finish == "user_stopped" else done.finish,
+            stop_piece=done.stop_piece,
+            n_tokens=len(written.ids),
+            decode_ms=round(done.decode_ms, 3),
+            tok_per_s=rounded(len(written.ids) / seconds) if seconds > 0 else None,
+        )
+        self._ledger.wrote(written.raw, written.ids)
+
+    def _parse(self, step: int, encoded: Encoded, written: _Written) -> Turn:
+        turn = self._backend.family.parse(written.raw, [tool.schema for tool in self._tools.values()], encoded.text)
+        self.log.append("parsed", step, **parsed_fields(turn, written.texts))
+        return turn
+
+    def _finish(self, turn: Turn, written: _Written) -> None:
+        """Ends the run where the turn was cut: always by a stop, by a limit only where no call came out whole."""
+        assert written.done is not None
+        finish = written.done.finish
+        whole_call = any(call.error is None for call in turn.calls)
+        if finish == "stop_token" or (finish != "user_stopped" and whole_call):
+            return
+        if turn.content.strip():
+            self._conversation.assistant(turn.content, turn.thinking)
+        if finish == "user_stopped":
+            raise Over(self._why())
+        raise Over(finish, turn.content.strip() or None)
+
+    def _answer_calls(self, step: int, turn: Turn, written: _Written) -> None:
+        """Answers each call of a turn in order; what the model must mend follows as one message."""
+        broken = [call for call in turn.calls if call.error is not None]
+        self._conversation.turn_with_calls(step, turn, written.raw)
+        if broken:
+            self._count_format_error()
+        complaints = []
+        for index, call in enumerate(turn.calls):
+            self._check()
+            if call.error is not None:
+                complaints.append(self._complain(step, index, call, call.error.text))
+            else:
+                self._answer(step, index, call)
+        if complaints:
+            self._conversation.user("\n\n".join(complaints))
+
+    def _count_format_error(self) -> None:
+        self._format_errors += 1
+        if self._format_errors > FORMAT_ERRORS_FORGIVEN:
+            raise Over("format_errors")
+
+    def _empty_turn(self, step: int, turn: Turn) -> None:
+        self._conversation.assistant(turn.content, turn.thinking)
+        self._count_format_error()
+        self._feedback(step, None, "format_error", _EMPTY_TURN, "user")
+        self._conversation.user(_EMPTY_TURN)
+
+    def _complain(self, step: int, index: int, call: Call, error: Text) -> str:
+        """Tells the model in its own words which call could not be read."""
+        text = clean(f"Your tool call could not be read: {error.en}\nYou wrote: {call.raw_args.strip()[:300]}"
+                     "\nWrite the whole call again.")
+        self._feedback(step, index, "format_error", text, "user")
+        return text
+
+    def _feedback(self, step: int, index: int | None, why: str, text: str, role: str) -> None:
+        self.log.append("feedback", step, call=index, why=why, text=text, given_as=role)
+
+    def _answer(self, step: int, index: int, call: Call) -> None:
+        """Answers one whole call: it is told off, refused, or run."""
+        name, arguments = clean(call.name), jsonable(call.arguments)
+        tool = self._tools.get(name)
+        times = self._repeats.count(name, arguments)
+        if times > calls.ALLOWED_CALLS:
+            raise Over("repeated_calls")
+        if times == calls.ALLOWED_CALLS or tool is None:
+            why: calls.Why = "unknown_tool" if tool is None else "repeated_call"
+            text = calls.unknown_tool(name, self._tools) if tool is None else calls.repeated_call(name)
+            self._feedback(step, index, why, text, "tool")
+            self._conversation.tool(call_id(step, index), text)
+        else:
+            outcome = calls.refuse(tool, arguments) or self._run_tool(step, index, tool, arguments)
+            self._tool_result(step, index, name, outcome)
+
+    def _run_tool(self, step: int, index: int, tool: Tool, arguments: Mapping[str, Any]) -> calls.Outcome:
+        self.log.append("tool_start", step, call=index, name=tool.name, arguments=arguments)
+        try:
+            return calls.run_tool(tool, arguments, self._ends_now)
+        except LeftAlone:
+            self._tool_result(step, index, tool.name, calls.Outcome("the run ended before the tool answered", failed=True))
+            raise Over(self._why()) from None
+
+    def _tool_result(self, step: int, index: int, name: str, outcome: calls.Outcome) -> None:
+        self.log.append(
+            "tool_result",
+            step,
+            call=index,
+            name=name,
+            result=None if outcome.failed else outcome.text,
+            error=outcome.text if outcome.failed else None,
+            ms=outcome.ms,
+            truncated=outcome.truncated,
+        )
+        self._conversation.tool(call_id(step, index), outcome.message)

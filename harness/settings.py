@@ -1,0 +1,35 @@
+"""What the user sets for a run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from backends.base import Sampling
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant. Use a tool when one fits; otherwise answer directly."
+DEFAULT_TOOLS = ("calculator", "convert_units", "current_time")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one run. `max_steps` counts passes of the loop, `time_limit_s` what generation and tools may take
+    together, `tools` names those offered; an empty `system_prompt` sends none."""
+
+    sampling: Sampling = field(default_factory=Sampling)
+    max_steps: int = 8
+    time_limit_s: float = 300.0
+    thinking: bool = True
+    tools: tuple[str, ...] = DEFAULT_TOOLS
+    system_prompt: str = DEFAULT_SYSTEM_PROMPT
+
+    def __post_init__(self) -> None:
+        if self.max_steps < 1:
+            raise ValueError(f"max_steps is {self.max_steps}; at least 1 is needed")
+        if not self.time_limit_s > 0:
+            raise ValueError(f"time_limit_s is {self.time_limit_s}; it must be above 0")
+
+    def as_event(self) -> dict[str, Any]:
+        """The settings as run_start records them; the tools stand in a field of their own there."""
+        rest = {"max_steps": self.max_steps, "time_limit_s": self.time_limit_s, "thinking": self.thinking}
+        return {**asdict(self.sampling), **rest, "system_prompt": self.system_prompt}
