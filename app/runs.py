@@ -18,7 +18,8 @@ from typing import Any
 from backends.base import Backend, Message
 from families.base import Lang
 from harness.events import Event, EventLog, UnreadableRun, read_run
-from harness.run import Run, Settings
+from harness.run import Run
+from harness.settings import Settings
 
 _RUN_ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
 """What an id may look like: it becomes a file's name."""
@@ -73,6 +74,7 @@ class Runs:
         with self._lock:
             self._live[run.run_id] = run
         run.start()
+        run.log.wait(-1, 5.0)  # Until run_start is written, which says what the run continues.
         return run.run_id
 
     def active(self) -> list[str]:

@@ -1,0 +1,76 @@
+"""Wording: complete in both languages, nothing missing, nothing left over."""
+
+from __future__ import annotations
+
+import ast
+import string
+from pathlib import Path
+
+import pytest
+
+from app.i18n import TABLES, Words, language_of
+from app.page_words import PAGE
+from app.sidebar_words import SIDEBAR
+from families.base import Text
+
+APP = Path(__file__).parents[2] / "app"
+OURS = {**PAGE, **SIDEBAR}
+TREES = {path.name: ast.parse(path.read_text("utf-8")) for path in APP.glob("*.py") if not path.name.endswith("_words.py")}
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_no_two_tables_share_a_key() -> None:
+    assert not set(PAGE) & set(SIDEBAR)
+
+
+@pytest.mark.parametrize("key", sorted(OURS))
+def test_both_languages_say_it_with_the_same_places(key: str) -> None:
+    text = OURS[key]
+    assert text.zh.strip()
+    assert text.en.strip()
+    assert places(text.zh) == places(text.en)
+
+
+def test_every_key_that_is_used_exists() -> None:
+    used = {
+        (name, call.args[0].value)
+        for name, tree in TREES.items()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "words"
+        and call.args and isinstance(call.args[0], ast.Constant)
+    }
+    assert used
+    assert {key for _, key in used} <= set(OURS)
+
+
+def test_every_key_that_exists_is_used() -> None:
+    strings = {
+        node.value for tree in TREES.values() for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert set(OURS) <= strings
+
+
+def test_values_fill_their_places() -> None:
+    assert Words("en")("defaults_changed", names="Top-p") == "Changed: Top-p."
+    assert Words("zh")("defaults_changed", names="Top-p") == "已改動：Top-p。"
+    assert Words("zh").of(Text("甲", "a")) == "甲"
+    with pytest.raises(KeyError):
+        Words("en")("no_such_key")
+
+
+def test_the_viewers_table_has_both_languages() -> None:
+    for key, text in TABLES["viewer"].items():
+        assert text.zh.strip(), key
+        assert text.en.strip(), key
+
+
+@pytest.mark.parametrize(
+    ("locale", "lang"),
+    [("zh-TW", "zh"), ("zh-Hant-TW", "zh"), ("ZH", "zh"), ("en-US", "en"), ("de", "en"), ("", "en"), (None, "en")],
+)
+def test_the_browsers_language(locale: str | None, lang: str) -> None:
+    assert language_of(locale) == lang

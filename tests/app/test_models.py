@@ -1,0 +1,113 @@
+"""Loading: one model at a time, progress on the way, errors in words."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from app.models import Failed, Loading, Models, Progress, Ready, State
+from backends.base import Backend, BackendError
+from families.base import Text
+from tests.app.conftest import scripted
+
+
+def settled(models: Models) -> State:
+    """The state once loading is over."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("load "):
+            thread.join(10)
+    assert models.state is not None
+    return models.state
+
+
+def test_loading_reports_progress_then_the_model_is_ready() -> None:
+    seen: list[State | None] = []
+    warmed = []
+
+    class Warming(type(scripted())):  # type: ignore[misc]
+        def warmup(self) -> None:
+            warmed.append(models.state)
+
+    def load(model: str, progress: Progress) -> Backend:
+        progress(Text("讀權重", "Reading weights"), 0.25)
+        seen.append(models.state)
+        made = scripted()
+        made.__class__ = Warming
+        return made
+
+    models = Models(load, lambda: None)
+    assert models.state is None
+    models.request("builtin")
+    state = settled(models)
+    assert seen == [Loading("builtin", Text("讀權重", "Reading weights"), 0.25)]
+    assert isinstance(state, Ready)
+    assert state.backend.model_id == "scripted"
+    assert [type(each) for each in warmed] == [Loading], "the model is warmed up before it counts as ready"
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (BackendError("No such folder.", "沒有這個資料夾。"), lambda text: text == Text("沒有這個資料夾。", "No such folder.")),
+        (MemoryError("too big"), lambda text: "MemoryError: too big" in text.en and "MemoryError: too big" in text.zh),
+    ],
+)
+def test_errors_are_worded_and_a_second_request_tries_again(error: Exception, says: Callable[[Text], bool]) -> None:
+    errors = [error]
+
+    def load(model: str, progress: Progress) -> Backend:
+        if errors:
+            raise errors.pop()
+        return scripted()
+
+    models = Models(load, lambda: None)
+    models.request("builtin")
+    state = settled(models)
+    assert isinstance(state, Failed)
+    assert says(state.text)
+    models.request("builtin")
+    assert isinstance(settled(models), Ready)
+
+
+def test_a_model_is_loaded_once_however_often_it_is_asked_for() -> None:
+    loads = []
+    began, go_on = threading.Event(), threading.Event()
+
+    def load(model: str, progress: Progress) -> Backend:
+        loads.append(model)
+        began.set()
+        go_on.wait(10)
+        return scripted(model_id=model)
+
+    models = Models(load, lambda: None)
+    models.request("one")
+    assert began.wait(10)
+    models.request("one")
+    models.request("two")
+    models.request("one")
+    go_on.set()
+    state = settled(models)
+    assert isinstance(state, Ready)
+    assert state.backend.model_id == "one"
+    models.request("one")
+    assert settled(models) is state
+    assert loads == ["one"], "what nobody waits for any more is not loaded"
+
+
+def test_a_change_waits_for_the_run_that_uses_the_old_model() -> None:
+    idle = threading.Event()
+    loads = []
+
+    def load(model: str, progress: Progress) -> Backend:
+        loads.append(model)
+        return scripted()
+
+    models = Models(load, lambda: None if idle.wait(10) else None)
+    models.request("builtin")
+    assert isinstance(models.state, Loading)
+    assert loads == []
+    idle.set()
+    assert isinstance(settled(models), Ready)
+    assert loads == ["builtin"]

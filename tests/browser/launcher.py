@@ -1,0 +1,52 @@
+"""Serves the real page with a scripted model: `python -m tests.browser.launcher FOLDER`.
+
+FOLDER/script.json holds {"turns": [[item, …], …]}: an item is a text that is one token, {"seconds": s} for a wait, or
+{"gate": name} for a wait until the file FOLDER/name exists. Run files go to FOLDER/runs.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from app.models import Progress
+from app.server import serve
+from backends.scripted import Item, Pause, ScriptedBackend
+from families.hermes import HERMES
+
+
+def gate(path: Path) -> threading.Event:
+    """An event that is set once the file exists."""
+    opened = threading.Event()
+
+    def watch() -> None:
+        while not path.exists():
+            time.sleep(0.01)
+        opened.set()
+
+    threading.Thread(target=watch, daemon=True).start()
+    return opened
+
+
+def item(folder: Path, written: Any) -> Item:
+    if isinstance(written, str):
+        return written
+    return Pause(written["seconds"]) if "seconds" in written else gate(folder / written["gate"])
+
+
+def main() -> None:
+    folder, port = Path(sys.argv[1]), int(sys.argv[2])
+    turns = json.loads((folder / "script.json").read_text("utf-8"))["turns"]
+
+    def load(_model: str, _progress: Progress) -> ScriptedBackend:
+        return ScriptedBackend([[item(folder, each) for each in turn] for turn in turns], HERMES)
+
+    serve(port=port, open_browser=False, load=load, folder=folder / "runs")
+
+
+if __name__ == "__main__":
+    main()
