@@ -1,0 +1,124 @@
+// One step of the loop as a card. Its sections appear as their events come, and each is built once.
+
+import { make } from "./dom.js";
+import { short } from "./numbers.js";
+import { PromptSection } from "./prompt.js";
+import { feedbackSection, formatted, readingSection, ToolSection } from "./reading.js";
+import { TokenStrip } from "./tokens.js";
+
+function headText(w, step) {
+  const parts = [];
+  if (step.context) {
+    const n = step.context.n_tokens;
+    parts.push(w.t("step_prompt", { n, new: n - step.context.ids_from }));
+  }
+  if (step.tokens.length > 0 || step.modelEnd) parts.push(w.t("step_written", { n: step.tokens.length }));
+  if (step.modelEnd?.tok_per_s) parts.push(w.t("speed", { n: short(step.modelEnd.tok_per_s) }));
+  return parts.join(" · ");
+}
+
+function endedText(w, run, step) {
+  const { finish, stop_piece: token } = step.modelEnd;
+  if (finish === "stop_token") {
+    const purpose = run.start?.stop_tokens?.[token];
+    return purpose ? w.t("ended_stop_token", { token, purpose: w.pick(purpose) }) : w.t("ended_stop_unknown", { token });
+  }
+  const key = `ended_${finish}`;
+  if (!w.has(key)) return w.t("ended_other", { reason: finish });
+  return w.t(key, { n: run.start?.settings?.max_new_tokens ?? step.tokens.length });
+}
+
+function timesText(w, step) {
+  const parts = [];
+  if (step.prefill) {
+    parts.push(w.t("times_prefill", { ms: formatted(w, step.prefill.ms) }));
+    if (step.prefill.n_reused > 0) parts.push(w.t("times_reused", { n: step.prefill.n_reused }));
+  }
+  if (step.modelEnd) {
+    parts.push(w.t("times_decode", { ms: formatted(w, step.modelEnd.decode_ms) }));
+    if (step.modelEnd.tok_per_s) parts.push(w.t("speed", { n: short(step.modelEnd.tok_per_s) }));
+  }
+  return parts.join(" · ");
+}
+
+export class StepCard {
+  /**
+   * @param {import("./run.js").Context} ctx
+   * @param {import("./state.js").Run} run
+   * @param {import("./state.js").Step} step
+   */
+  constructor(ctx, run, step) {
+    Object.assign(this, { ctx, run, step, version: -1, prompt: null, strip: null, end: null, reading: null });
+    this.tools = [];
+    this.nFeedback = 0;
+    this.head = ctx.words.label(make("span", "lg-card-facts"), (w) => headText(w, step));
+    const title = ctx.words.label(make("h3", "lg-card-title"), (w) => w.t("step", { n: step.n }));
+    this.element = make("article", "lg-card", make("header", "lg-card-head", title, this.head));
+    ctx.words.label(this.element, (w) => w.t("step", { n: step.n }), "aria-label");
+  }
+
+  /** Whether everything that is known is drawn. */
+  get complete() {
+    return this.version === this.step.version && (this.strip?.complete ?? this.step.tokens.length === 0);
+  }
+
+  /** Draws what is new until the deadline. @param {number} deadline As performance.now() counts. */
+  draw(deadline) {
+    const { step } = this;
+    this.drawBeforeTokens();
+    this.strip?.draw(deadline);
+    this.ctx.words.refresh(this.head);
+    if (this.strip && !this.strip.complete) return;
+    this.drawAfterTokens();
+    this.version = step.version;
+  }
+
+  drawBeforeTokens() {
+    const { step } = this;
+    if (step.context && !this.prompt) {
+      this.prompt = new PromptSection(this.ctx, this.run, step);
+      this.element.append(this.prompt.element);
+    }
+    if (this.version !== step.version) this.prompt?.update();
+    if (!this.strip && (step.prefill || step.tokens.length > 0)) this.addStrip();
+  }
+
+  addStrip() {
+    const { words } = this.ctx;
+    this.strip = new TokenStrip(this.step, (span, token) => this.ctx.explain(this.run, span, token.piece));
+    this.strip.element.setAttribute("role", "group");
+    words.label(this.strip.element, (w) => w.t("written_label", { n: this.step.n }), "aria-label");
+    this.ctx.register(this.strip.element, { run: this.run, step: this.step, card: this });
+    const title = words.label(make("h4", "lg-title"), (w) => w.t("written_title"));
+    this.written = make("section", "lg-section lg-written", title, this.strip.element);
+    this.element.append(this.written);
+  }
+
+  drawAfterTokens() {
+    const { step, ctx } = this;
+    if (step.modelEnd && !this.end) this.addEnd();
+    if (step.parsed && !this.reading) {
+      this.reading = readingSection(ctx, step.parsed, (span) => this.strip?.mark(...span));
+      this.element.append(this.reading);
+    }
+    for (const tool of this.tools) tool.update();
+    for (const tool of step.tools.slice(this.tools.length)) {
+      const section = new ToolSection(ctx, tool);
+      this.tools.push(section);
+      this.element.append(section.element);
+    }
+    for (const event of step.feedback.slice(this.nFeedback)) this.element.append(feedbackSection(ctx, event));
+    this.nFeedback = step.feedback.length;
+  }
+
+  addEnd() {
+    const { words } = this.ctx;
+    this.end = make(
+      "div", "lg-end",
+      words.label(make("span", "lg-ended"), (w) => endedText(w, this.run, this.step)),
+      words.label(make("span", "lg-times"), (w) => timesText(w, this.step)),
+    );
+    if (this.step.tokens.length === 0) this.end.prepend(words.label(make("span"), (w) => w.t("nothing_written")));
+    (this.written ?? this.element).append(this.end);
+  }
+}

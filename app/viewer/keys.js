@@ -1,0 +1,177 @@
+// Moving through tokens by keyboard and pointer. Focus stays on the token, the popover follows it; of each group of tokens one
+// is a tab stop (a roving tabindex), so that a turn of a thousand tokens costs one press of Tab.
+
+import { percent, visible } from "./numbers.js";
+
+const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
+const TOKEN = ".lg-t, .lg-p";
+const GROUP = ".lg-strip, .lg-parts, .lg-seen";
+
+function isShown(element) {
+  return element.getClientRects().length > 0;
+}
+
+export class Selection {
+  /**
+   * @param {HTMLElement} root
+   * @param {WeakMap<Element, object>} registry What stands behind a group of tokens.
+   * @param {import("./popover.js").Popover} popover
+   * @param {import("./words.js").Words} words
+   */
+  constructor(root, registry, popover, words) {
+    Object.assign(this, { root, registry, popover, words });
+    /** @type {HTMLElement|null} */
+    this.span = null;
+    this.controller = new AbortController();
+    const { signal } = this.controller;
+    root.addEventListener("click", (event) => this.onClick(event), { signal });
+    root.addEventListener("focusin", (event) => this.onFocus(event), { signal });
+    document.addEventListener("keydown", (event) => this.onKey(event), { signal });
+    document.addEventListener("pointerdown", (event) => this.onPointerElsewhere(event), { signal });
+  }
+
+  destroy() {
+    this.controller.abort();
+  }
+
+  onClick(event) {
+    const span = event.target.closest(TOKEN);
+    if (!span) return;
+    // A drag that selects text, to copy it, is no click on a token.
+    if (!document.getSelection()?.isCollapsed && event.detail === 1) return;
+    const again = this.popover.target?.span === span;
+    this.select(span);
+    if (again) this.popover.close();
+    else this.open();
+  }
+
+  onFocus(event) {
+    if (event.target.matches(TOKEN) && event.target !== this.span) this.adopt(event.target);
+  }
+
+  onPointerElsewhere(event) {
+    if (!this.popover.isOpen) return;
+    const path = event.composedPath();
+    const stays = path.includes(this.popover.element) || path.some((each) => each instanceof Element && each.matches(TOKEN));
+    if (!stays) this.popover.close();
+  }
+
+  /** Keys count on a token, and, where nothing on the page has the focus, those that do not scroll it. */
+  onKey(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const target = event.composedPath()[0];
+    const onToken = target instanceof Element && this.root.contains(target) && target.matches(TOKEN);
+    const nowhere = target === document.body || target === document.documentElement;
+    if (event.key === "Escape" && this.popover.isOpen && (onToken || nowhere || this.root.contains(target))) {
+      this.popover.close();
+    } else if (onToken || (nowhere && (this.popover.isOpen || event.key === "ArrowLeft" || event.key === "ArrowRight"))) {
+      if (!this.act(event.key)) return;
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  /** @returns {boolean} Whether the key meant something here. */
+  act(key) {
+    if (key === "Enter" || key === " ") {
+      if (!this.current) return false;
+      if (this.popover.isOpen) this.popover.close();
+      else this.open();
+      return true;
+    }
+    if (!MOVES.has(key)) return false;
+    const next = this.next(key);
+    if (!next) return this.current !== null;
+    const wasOpen = this.popover.isOpen;
+    this.select(next);
+    if (wasOpen) this.open();
+    return true;
+  }
+
+  /** The selected token, if it is still on the page. */
+  get current() {
+    return this.span && this.root.contains(this.span) && isShown(this.span) ? this.span : null;
+  }
+
+  next(key) {
+    const groups = this.strips();
+    if (groups.length === 0) return null;
+    if (!this.current) return this.tokens(groups[0])[0] ?? null;
+    const group = this.current.closest(GROUP);
+    const tokens = this.tokens(group);
+    const index = tokens.indexOf(this.current);
+    if (key === "Home") return tokens[0];
+    if (key === "End") return tokens.at(-1);
+    if (key === "ArrowUp" || key === "ArrowDown") return this.inOtherStep(groups, group, index, key === "ArrowUp");
+    const beside = tokens[key === "ArrowRight" ? index + 1 : index - 1];
+    if (beside || !group.matches(".lg-strip")) return beside ?? null;
+    const other = this.tokens(groups[groups.indexOf(group) + (key === "ArrowRight" ? 1 : -1)]);
+    return (key === "ArrowRight" ? other[0] : other.at(-1)) ?? null;
+  }
+
+  /** The first token of the step above or below; upwards from the middle of a turn, its own first token. */
+  inOtherStep(groups, group, index, up) {
+    const at = group.matches(".lg-strip") ? groups.indexOf(group) : this.stripOfCard(groups, group);
+    if (up && index > 0 && at === 0) return this.tokens(group)[0];
+    return this.tokens(groups[up ? at - 1 : at + 1])[0] ?? null;
+  }
+
+  stripOfCard(groups, group) {
+    const card = group.closest(".lg-card");
+    return groups.findIndex((each) => each.closest(".lg-card") === card);
+  }
+
+  strips() {
+    return [...this.root.querySelectorAll(".lg-strip")].filter((strip) => strip.firstChild && isShown(strip));
+  }
+
+  tokens(group) {
+    if (!group) return [];
+    return this.registry.get(group)?.card?.strip.spans ?? [...group.querySelectorAll(".lg-p")];
+  }
+
+  /** @param {HTMLElement} span */
+  select(span) {
+    this.adopt(span);
+    span.focus({ preventScroll: true });
+    span.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Makes a token the tab stop of its group. */
+  adopt(span) {
+    const group = span.closest(GROUP);
+    for (const stop of group.querySelectorAll('[tabindex="0"]')) stop.tabIndex = -1;
+    span.tabIndex = 0;
+    span.setAttribute("role", "button");
+    this.span = span;
+    this.describe();
+  }
+
+  /** What a screen reader says of the selected token, in the language of the moment. */
+  describe() {
+    const target = this.span && this.target(this.span);
+    if (target?.kind !== "token") return;
+    const token = target.step.tokens[target.index];
+    const values = { piece: visible(token.piece, token.text), n: target.index + 1, of: target.step.tokens.length };
+    const hasP = token.p !== undefined && token.p !== null;
+    const label = hasP ? this.words.t("token_label", { ...values, p: percent(token.p) }) : this.words.t("token_label_plain", values);
+    this.span.setAttribute("aria-label", label);
+  }
+
+  open() {
+    const target = this.current && this.target(this.current);
+    if (target) this.popover.open(target);
+  }
+
+  /** @param {HTMLElement} span @returns {import("./popover.js").Target|null} */
+  target(span) {
+    const behind = this.registry.get(span.closest(GROUP));
+    if (!behind) return null;
+    const { run, step, card, prompt } = behind;
+    const index = Number(span.dataset.i);
+    if (card) return { kind: "token", run, step, index, span };
+    const piece = span.dataset.i === undefined ? null : prompt?.pieces?.[index] ?? null;
+    return { kind: "prompt", run, step, piece, index: index + (step.context?.ids_from ?? 0), text: span.textContent, span };
+  }
+}

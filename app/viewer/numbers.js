@@ -1,0 +1,63 @@
+// How numbers and invisible characters are written for people. Pure.
+
+/**
+ * A probability as a percentage, with as many digits as say something: "81.3 %", "5.68 %", "0.042 %", "3.1e-7 %".
+ * @param {number} p From 0 to 1.
+ */
+export function percent(p) {
+  const value = p * 100;
+  if (value === 0) return "0 %";
+  if (value < 0.001) return `${value.toExponential(1)} %`;
+  if (value >= 99.95 && value < 100) return `${Math.min(value, 99.9999).toFixed(value >= 99.995 ? 4 : 2).replace(/0+$/, "")} %`;
+  if (value >= 10) return `${trim(value.toFixed(1))} %`;
+  return `${trim(value.toPrecision(value >= 1 ? 3 : 2))} %`;
+}
+
+/** "12.50" -> "12.5", "3.0" -> "3". */
+function trim(digits) {
+  return digits.includes(".") ? digits.replace(/0+$/, "").replace(/\.$/, "") : digits;
+}
+
+/** A number with about three digits: "2.31", "24.1", "812". @param {number} n */
+export function short(n) {
+  if (n >= 100) return String(Math.round(n));
+  return trim(n.toFixed(n >= 10 ? 1 : 2));
+}
+
+/**
+ * A duration in the unit that reads best.
+ * @param {number} ms
+ * @returns {{key: "ms"|"s", n: string}} The wording's key and its number.
+ */
+export function duration(ms) {
+  if (ms < 1000) return { key: "ms", n: ms < 10 ? trim(ms.toFixed(1)) : String(Math.round(ms)) };
+  return { key: "s", n: trim((ms / 1000).toFixed(ms < 10000 ? 2 : 1)) };
+}
+
+/** A line break as ↵ and the break itself, so that a reader sees the token that made it. @param {string} text */
+export function withMarks(text) {
+  return text.replaceAll("\r", "␍").replaceAll("\n", "↵\n").replaceAll("\t", "⇥\t");
+}
+
+/**
+ * A token's piece for a popover or a label, where it stands alone: spaces and breaks become visible.
+ * @param {string} piece As stored in the vocabulary: byte-level ones write a space as Ġ, SentencePiece as ▁.
+ * @param {string} [text] What the token wrote, if that is known; it is preferred, because it needs no decoding.
+ */
+export function visible(piece, text) {
+  const shown = text ? text : piece.replaceAll(/[Ġ▁]/g, " ").replaceAll("Ċ", "\n").replaceAll("ĉ", "\t");
+  return shown.replaceAll(" ", "␣").replaceAll("\n", "↵").replaceAll("\t", "⇥").replaceAll("\r", "␍");
+}
+
+// Above the first bound a token counts as near-certain and stays plain. The others are steps of doubt, 1 to 6.
+const DOUBT_BOUNDS = [0.95, 0.8, 0.6, 0.4, 0.2, 0.05];
+
+/**
+ * How much doubt there was: 0 (near-certain) to 6 (below 5 %); null where p is not known.
+ * @param {number|null|undefined} p
+ */
+export function doubt(p) {
+  if (p === null || p === undefined) return null;
+  const level = DOUBT_BOUNDS.findIndex((bound) => p >= bound);
+  return level === -1 ? DOUBT_BOUNDS.length : level;
+}

@@ -1,0 +1,188 @@
+// The one popover of the viewer: what a token is, the odds it had, and in a sentence what happened there.
+
+import { button, make } from "./dom.js";
+import { percent, short, visible } from "./numbers.js";
+import { activeSettings, candidates, equallyLikely, happened } from "./odds.js";
+
+const GAP = 6;
+
+function known(value) {
+  return value !== undefined && value !== null;
+}
+
+/** A number whose exact value stays readable, in a tooltip and for programs. */
+function exact(value, text) {
+  const span = make("span", "lg-num", text);
+  span.dataset.value = String(value);
+  span.title = String(value);
+  return span;
+}
+
+/** @typedef {{kind: "token", run: object, step: object, index: number, span: HTMLElement}
+ *   | {kind: "prompt", run: object, step: object, piece: object|null, index: number, text: string, span: HTMLElement}} Target */
+
+export class Popover {
+  /** @param {HTMLElement} root Positioned; the popover stands in it. @param {import("./words.js").Words} words */
+  constructor(root, words) {
+    this.root = root;
+    this.words = words;
+    /** @type {Target|null} */
+    this.target = null;
+    this.element = make("div", "lg-popover");
+    this.element.hidden = true;
+    this.element.setAttribute("role", "region");
+    this.element.setAttribute("aria-live", "polite");
+    root.append(this.element);
+  }
+
+  get isOpen() {
+    return this.target !== null;
+  }
+
+  /** @param {Target} target */
+  open(target) {
+    this.unmark();
+    this.target = target;
+    target.span.classList.add("lg-open");
+    target.span.setAttribute("aria-expanded", "true");
+    this.redraw();
+    this.element.hidden = false;
+    this.place();
+  }
+
+  close() {
+    this.unmark();
+    this.target = null;
+    this.element.hidden = true;
+    this.element.replaceChildren();
+  }
+
+  unmark() {
+    this.target?.span.classList.remove("lg-open");
+    this.target?.span.setAttribute("aria-expanded", "false");
+  }
+
+  /** Writes the content anew, as after a switch of language or when more is known. */
+  redraw() {
+    if (this.target === null) return;
+    const { words } = this;
+    this.element.setAttribute("aria-label", words.t("details"));
+    const close = button("lg-close", "×");
+    close.setAttribute("aria-label", words.t("close"));
+    close.addEventListener("click", () => this.close());
+    const content = this.target.kind === "token" ? this.tokenContent() : this.promptContent();
+    this.element.replaceChildren(close, ...content.filter((each) => each !== null));
+    if (!this.element.hidden) this.place();
+  }
+
+  /** Below the token, or above it where there is more room; never beyond the viewer's sides. */
+  place() {
+    const token = this.target.span.getClientRects()[0] ?? this.target.span.getBoundingClientRect();
+    const root = this.root.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const left = Math.max(0, Math.min(token.left - root.left, root.width - width));
+    const below = window.innerHeight - token.bottom >= height + 2 * GAP || token.top < height + 2 * GAP;
+    const top = below ? token.bottom - root.top + GAP : token.top - root.top - height - GAP;
+    this.element.style.left = `${left}px`;
+    this.element.style.top = `${top}px`;
+  }
+
+  promptContent() {
+    const { piece, index, text, run } = this.target;
+    const { words } = this;
+    const isControl = this.target.span.classList.contains("lg-pill");
+    return [
+      make("div", "lg-pop-head", make("span", "lg-piece", isControl ? text : visible(text))),
+      isControl ? make("p", "lg-sentence", this.purpose(run, text)) : null,
+      piece ? make("p", "lg-where", words.t("where_prompt", { n: index + 1, id: piece.id })) : null,
+    ];
+  }
+
+  purpose(run, token) {
+    const purpose = run.start?.control_tokens?.[token];
+    return purpose ? this.words.pick(purpose) : this.words.t("control_unknown");
+  }
+
+  tokenContent() {
+    const { run, step, index } = this.target;
+    const token = step.tokens[index];
+    const { words } = this;
+    const settings = run.start?.settings ?? {};
+    const where = words.t("where", { step: step.n, n: index + 1, of: step.tokens.length, id: token.id });
+    return [
+      make("div", "lg-pop-head", make("span", "lg-piece", visible(token.piece, token.text)), make("span", "lg-where", where)),
+      token.special ? make("p", "lg-purpose", this.purpose(run, token.piece)) : null,
+      make("p", "lg-sentence", this.sentence(token, settings)),
+      this.facts(token),
+      this.top(token, settings),
+    ];
+  }
+
+  sentence(token, settings) {
+    const values = { rank: token.rank };
+    if (known(token.p)) values.p = percent(token.p);
+    if (known(token.p_sampled)) values.after = percent(token.p_sampled);
+    return this.words.t(`happened_${happened(token, settings.temperature)}`, values);
+  }
+
+  facts(token) {
+    const { words } = this;
+    const list = make("dl", "lg-pop-facts");
+    const fact = (key, value) => list.append(make("dt", "", words.t(key)), make("dd", "", value ?? this.missing(key)));
+    fact("p", known(token.p) ? exact(token.p, percent(token.p)) : null);
+    fact("rank", known(token.rank) ? exact(token.rank, String(token.rank)) : null);
+    fact("logprob", known(token.logprob) ? exact(token.logprob, token.logprob.toFixed(3).replace("-", "−")) : null);
+    fact("entropy", known(token.entropy) ? exact(token.entropy, this.entropyText(token.entropy)) : null);
+    fact("p_sampled", known(token.p_sampled) ? exact(token.p_sampled, this.sampledText(token)) : null);
+    return list;
+  }
+
+  missing(key) {
+    return make("span", "lg-missing", this.words.t("unknown", { what: this.words.t(`what_${key}`) }));
+  }
+
+  entropyText(entropy) {
+    return this.words.t("entropy_is", { n: short(equallyLikely(entropy)), bits: short(entropy) });
+  }
+
+  sampledText(token) {
+    const p = percent(token.p_sampled);
+    return known(token.kept) ? this.words.t("p_sampled_is", { p, kept: token.kept }) : this.words.t("p_sampled_only", { p });
+  }
+
+  top(token, settings) {
+    const { words } = this;
+    const rows = candidates(token, settings.temperature);
+    if (rows.length === 0) return make("p", "lg-missing", words.t("unknown", { what: words.t("what_top") }));
+    const active = activeSettings(settings).map(({ key, n }) => words.t(key, { n }));
+    const after = active.length > 0 ? words.t("top_settings", { settings: active.join(" · ") }) : words.t("top_no_settings");
+    const head = make("div", "lg-top-head", make("span", "", words.t("top_title", { n: token.top.length })), make("span", "", after));
+    return make("div", "lg-candidates", head, ...rows.map((row) => this.candidate(row, token)));
+  }
+
+  candidate(row, token) {
+    const { words } = this;
+    const bar = make("span", "lg-bar");
+    bar.style.width = `${Math.max(row.p * 100, 0.5)}%`;
+    const afterBar = make("span", "lg-bar lg-bar-after");
+    afterBar.style.width = `${(row.after ?? 0) * 100}%`;
+    const piece = make("span", "lg-candidate-piece", row.chosen ? visible(row.piece, token.text) : visible(row.piece));
+    if (row.chosen) piece.title = words.t("chosen");
+    const element = make(
+      "div", row.chosen ? "lg-candidate lg-chosen" : row.kept ? "lg-candidate" : "lg-candidate lg-cut",
+      make("span", "lg-mark", row.chosen ? "✓" : ""), piece, make("span", "lg-bars", bar, afterBar),
+      exact(row.p, percent(row.p)), this.afterSettings(row),
+    );
+    element.dataset.id = String(row.id);
+    return element;
+  }
+
+  afterSettings(row) {
+    const { words } = this;
+    if (!row.kept) return make("span", "lg-after", words.t("cut"));
+    if (row.after === null) return make("span", "lg-after", words.t("kept"));
+    const cell = exact(row.after, words.t("after", { p: percent(row.after) }));
+    cell.classList.add("lg-after");
+    return cell;
+  }
+}

@@ -1,0 +1,48 @@
+// Follows the newest token while the reader is at the bottom of the page, and leaves a reader elsewhere alone.
+
+// Less than a line of text: whoever has scrolled up by one has left the bottom.
+const NEAR = 20;
+
+function scrollerOf(element) {
+  for (let node = element; node; node = node.parentElement ?? node.getRootNode().host) {
+    const { overflowY } = getComputedStyle(node);
+    if ((overflowY === "auto" || overflowY === "scroll") && node !== document.body) return node;
+  }
+  return document.scrollingElement;
+}
+
+export class Follower {
+  /** @param {HTMLElement} element Somewhere inside what scrolls. @param {() => void} onChange When atBottom changes. */
+  constructor(element, onChange) {
+    this.scroller = scrollerOf(element);
+    this.onChange = onChange;
+    this.atBottom = true;
+    this.controller = new AbortController();
+    const source = this.scroller === document.scrollingElement ? document : this.scroller;
+    source.addEventListener("scroll", () => this.look(), { passive: true, signal: this.controller.signal });
+  }
+
+  look() {
+    const { scrollTop, scrollHeight, clientHeight } = this.scroller;
+    const atBottom = scrollHeight - scrollTop - clientHeight <= NEAR;
+    if (atBottom === this.atBottom) return;
+    this.atBottom = atBottom;
+    this.onChange();
+  }
+
+  /** Goes to the newest, and follows from then on. */
+  toBottom() {
+    this.atBottom = true;
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.onChange();
+  }
+
+  /** After drawing: keeps the bottom in view for a reader who was there. */
+  keep() {
+    if (this.atBottom) this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+
+  destroy() {
+    this.controller.abort();
+  }
+}
