@@ -9,19 +9,22 @@ run_start      run_id, model, family, settings {temperature, top_p, top_k, max_n
                purpose map to null), stop_tokens {token: {zh, en}}, defaults_from ("checkpoint" | "family"), context_length
 step_start     -
 context        added_from, ids_from (the prompt's first characters and tokens that stood in the last step's prompt and
-               output already, unchanged), text, ids, ends, special (only the new part: text from added_from on; ids from
-               ids_from on; ends[i] is the character, counted from added_from, at which token i ends, or ends is absent;
-               special are positions in ids), n_tokens (of the whole prompt), media_tokens {kind: n}, context_length,
+               output already, unchanged; 0 in a run's first step), text, ids, ends, special (only the new part: text from
+               added_from on; ids from ids_from on; ends[i] is the character, counted from added_from, at which token i
+               ends, or ends is absent; special are positions in these ids), n_tokens (of the whole prompt), media_tokens {kind: n}, context_length,
                roles {role: number of messages}
 prefill        n_tokens, n_reused, ms
 token          index (0, 1, … in the turn), id, piece, text, special, channel, and what is known of p, logprob, rank, entropy,
                p_sampled, kept, top [[id, piece, p, kept as 0 or 1], …]. Probabilities are rounded to 6 significant digits.
-model_end      raw, finish, stop_piece, n_tokens, decode_ms, tok_per_s (null where no time passed)
+model_end      raw, finish (stop_token | max_new_tokens | context_full | user_stopped | timed_out), stop_piece, n_tokens,
+               decode_ms, tok_per_s (null where no time passed). Absent where the backend failed in the middle of the turn.
 parsed         thinking (null where none), content, tool_calls [{name, arguments (null on error), raw_args, error (null or
                {kind, at, zh, en}), repaired (null or {zh, en}), span [token from, to)}]
-tool_start     call (index in parsed.tool_calls), name, arguments
+tool_start     call (index in parsed.tool_calls), name, arguments. Absent where the arguments do not fit the tool's schema: the
+               tool_result then says so and the tool does not run.
 tool_result    call, name, result (text, null on error), error (text, null on success), ms, truncated
-feedback       call (index or null), why (format_error | unknown_tool | repeated_call), text, given as (role "tool" | "user")
+feedback       call (index, or null where the whole turn is meant), why (format_error | unknown_tool | repeated_call), text,
+               given_as (the role of the message that carries it: "tool" | "user")
 run_end        stop_reason, final (the answer, null where there is none), n_steps, n_tokens (written), seconds, error (null or
                {zh, en})
 

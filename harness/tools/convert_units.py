@@ -38,6 +38,7 @@ _ALIASES = {
     "ounce": "oz.|ozs",
     "troy_ounce": "troy ounce|troy ounces|troy oz",
     "astronomical_unit": "astronomical unit|astronomical units",
+    "international_acre": "acre|acres",
     "board_foot": "board foot|board feet",
     "horsepower": "horse power",
     "inch": "in.",
@@ -58,7 +59,9 @@ def _registry() -> Any:
     """pint's registry. Loading its definitions takes a second, so it waits for the first conversion."""
     import pint
 
-    return pint.UnitRegistry()
+    registry = pint.UnitRegistry()
+    registry.define("international_acre = 4840 * yard ** 2")  # pint's acre is the US survey acre, withdrawn in 2022.
+    return registry
 
 
 def _spelled(name: str) -> str:

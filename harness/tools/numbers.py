@@ -33,11 +33,11 @@ def plain(value: Fraction, digits: int) -> str:
         number = Decimal(value.numerator) / Decimal(value.denominator)
         if not number:
             return "0"
-        places = digits - 1 - number.adjusted()
-        if number.adjusted() < _LOWEST_PLAIN:
-            mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
+        mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
+        if int(exponent) < _LOWEST_PLAIN:
             return f"{_trimmed(mantissa)}e{exponent}"
-        rounded = number.quantize(Decimal(1).scaleb(-max(places, 0)), rounding=ROUND_HALF_EVEN)
+        places = max(digits - 1 - int(exponent), 0)
+        rounded = number.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
         return _trimmed(f"{rounded:f}")
 
 

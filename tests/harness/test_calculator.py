@@ -1,0 +1,228 @@
+"""Expected values were worked out by hand or are arithmetic facts, never copied from the tool's output."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.tools import ToolError, registry
+from harness.tools.calculator import MAX_LENGTH, evaluate
+
+calculate = registry()["calculator"].function
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("37 * 48", "1776"),
+        ("0.1 + 0.2", "0.3"),
+        ("1.10 + 2.20", "3.3"),
+        ("0.1 * 3", "0.3"),
+        ("4.35 * 100", "435"),
+        ("1.005 * 1000", "1005"),
+        ("10 / 3", "3.33333333333"),
+        ("2 / 3", "0.666666666667"),
+        ("-2 / 3", "-0.666666666667"),
+        ("1 / 3 * 3", "1"),
+        ("1 / 8", "0.125"),
+        ("7 / 7", "1"),
+        ("2 + 3 * 4", "14"),
+        ("(2 + 3) * 4", "20"),
+        ("2 ** 10", "1024"),
+        ("2 ** 3 ** 2", "512"),
+        ("-2 ** 2", "-4"),
+        ("(-2) ** 2", "4"),
+        ("2 ** -2", "0.25"),
+        ("2 ** 64", "18446744073709551616"),
+        ("2 ^ 10", "1024"),
+        ("7 // 2", "3"),
+        ("-7 // 2", "-4"),
+        ("7 % 3", "1"),
+        ("-7 % 3", "2"),
+        ("7.5 % 2", "1.5"),
+        ("5 - -3", "8"),
+        ("+5", "5"),
+        ("- - 5", "5"),
+        (".5 + 5.", "5.5"),
+        ("1e3 + 1", "1001"),
+        ("1.5E-3", "0.0015"),
+        ("0 * 5", "0"),
+        ("0.05 * 007", "0.35"),
+        ("12345678901234567890 + 1", "12345678901234567891"),
+        ("0.12345678901234567890123 * 10", "1.2345678901234567890123"),
+        ("10 ** 20 / 3", "33333333333333333333"),
+        ("1 / 3 / 10 ** 8", "3.33333333333e-9"),
+    ],
+)
+def test_arithmetic_is_exact(expression: str, value: str) -> None:
+    assert calculate(expression=expression) == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("sqrt(1764)", "42"),
+        ("sqrt(0.25)", "0.5"),
+        ("sqrt(4/9) * 3", "2"),
+        ("sqrt(2)", "1.41421356237"),
+        ("sqrt(2) ** 2", "2"),
+        ("√(81)", "9"),
+        ("4 ** 0.5", "2"),
+        ("27 ** (1/3)", "3"),
+        ("2 ** 1.5", "2.82842712475"),
+        ("0 ** 0.5", "0"),
+        ("abs(-3.5)", "3.5"),
+        ("min(3, 1, 2)", "1"),
+        ("max(3, 1, 2)", "3"),
+        ("max(7)", "7"),
+        ("round(2.5)", "3"),
+        ("round(-2.5)", "-3"),
+        ("round(2.4)", "2"),
+        ("round(2.675, 2)", "2.68"),
+        ("round(1234.5, -2)", "1200"),
+        ("round(10/3, 2)", "3.33"),
+        ("2 * pi", "6.28318530718"),
+        ("max(1,200)", "200"),
+    ],
+)
+def test_functions(expression: str, value: str) -> None:
+    assert calculate(expression=expression) == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("37 × 48", "1776"),
+        ("84 ÷ 2", "42"),
+        ("10 − 4", "6"),
+        ("37 x 48", "1776"),
+        ("37x48", "1776"),
+        ("1,234 + 1", "1235"),
+        ("1,234,567.5 * 2", "2469135"),
+        ("15% of 80", "12"),
+        ("80 * 15%", "12"),
+        ("50%", "0.5"),
+        ("100 * (1 + 8%)", "108"),
+        ("100 * (1 - 8%)", "92"),
+        ("2 + 2 =", "4"),
+        ("2 +\n 2", "4"),
+    ],
+)
+def test_reads_the_signs_that_people_write(expression: str, value: str) -> None:
+    assert calculate(expression=expression) == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "says"),
+    [
+        ("1 / 0", "division by zero"),
+        ("5 % 0", "division by zero"),
+        ("0 ** -1", "division by zero"),
+        ("sqrt(-1)", "square root of a negative"),
+        ("(-8) ** 0.5", "negative number"),
+        ("80 + 15%", "15% of what"),
+        ("10 % - 3", "unclear"),
+        ("1,5", "cannot read '1,5'"),
+        ("", "cannot read ''"),
+        ("37 *", "cannot read '37 *'"),
+        ("2(3 + 4)", "write *"),
+        ("(1)(2)", "write *"),
+        ("1 2", "cannot read"),
+        ("sqrt()", "sqrt(2)"),
+        ("sqrt(1, 2)", "sqrt(2)"),
+        ("round(1, 0.5)", "whole number of decimal places"),
+        ("log(10)", "unknown name 'log'"),
+        ("price * 2", "unknown name 'price'"),
+        ("pi(2)", "cannot read"),
+        ("sqrt", "no number"),
+    ],
+)
+def test_mistakes_are_explained(expression: str, says: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        calculate(expression=expression)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "9**9**9",
+        "9**9**9**9",
+        "10**1001",
+        "(10**900) * (10**900)",
+        "2**-99999",
+        "1.0000001 ** 99999999999",
+        "0.5 ** 1e9",
+        "7 ** 0.5 ** -20",
+        "1e999999999",
+        "1e-999999999",
+        "round(1, 999999999)",
+        "max(" + "9" * 490 + ")**3",
+        "-" * (MAX_LENGTH - 1) + "1",
+        "(" * 249 + "1" + ")" * 249,
+        "1+" * 10_000 + "1",
+        "__import__('os').system('true')",
+        "().__class__",
+        "(1).real",
+        "1 .real",
+        "1..real",
+        "'a' * 10**9",
+        '"a"',
+        "[1] * 10**9",
+        "{1: 2}",
+        "lambda: 1",
+        "x := 5",
+        "x = 5",
+        "1; 2",
+        "1 if 1 else 2",
+        "1 < 2",
+        "1 and 2",
+        "not 1",
+        "~1",
+        "1 << 99999999",
+        "1 | 2",
+        "5 @ 5",
+        "sqrt(*(1,))",
+        "max(**5)",
+        "round(number=1)",
+        "0x10",
+        "0b1",
+        "1_000",
+        "1j",
+        "True",
+        "None",
+        "nan",
+        "inf",
+        "1e400j",
+        "f'{1}'",
+        "#",
+        "\\",
+        "1\x00",
+        "٣ + ٤",
+        "𝟏 + 𝟏",
+    ],
+)
+def test_hostile_input_is_an_error_and_no_more(expression: str) -> None:
+    with pytest.raises(ToolError):
+        calculate(expression=expression)
+
+
+numbers = st.decimals(min_value=-10**6, max_value=10**6, places=3).map(lambda number: f"{number:f}")
+
+
+@given(numbers, st.sampled_from("+-*"), numbers, st.sampled_from("+-*"), numbers)
+def test_agrees_with_fractions(a: str, one: str, b: str, two: str, c: str) -> None:
+    operations = {"+": Fraction.__add__, "-": Fraction.__sub__, "*": Fraction.__mul__}
+    left = operations[one](Fraction(a), Fraction(b))
+    assert evaluate(f"(({a}) {one} ({b})) {two} ({c})") == operations[two](left, Fraction(c))
+
+
+@given(st.text(alphabet="0123456789.+-*/%(), esqrtx^√", max_size=40))
+def test_any_text_gives_a_number_or_a_tool_error(expression: str) -> None:
+    try:
+        assert isinstance(calculate(expression=expression), str)
+    except ToolError as error:
+        assert str(error)

@@ -1,0 +1,160 @@
+"""Expected values follow from the units' definitions (the inch is 2.54 cm, the pound 0.45359237 kg, the US gallon 231 cubic
+inches, the mile 1609.344 m), worked out beside the tool."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from harness.tools import ToolError, registry, validate
+
+TOOL = registry()["convert_units"]
+
+
+def convert(value: float, from_unit: str, to_unit: str) -> str:
+    return TOOL.function(value=value, from_unit=from_unit, to_unit=to_unit)
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "result"),
+    [
+        (5, "miles", "kilometers", "8.04672 kilometers"),
+        (10, "kilometers", "miles", "6.21371 miles"),
+        (1, "inch", "cm", "2.54 cm"),
+        (6, "feet", "meters", "1.8288 meters"),
+        (1, "foot", "inches", "12 inches"),
+        (3, "yards", "ft", "9 ft"),
+        (26.2, "mi", "km", "42.1648 km"),
+        (1, "nautical mile", "meters", "1852 meters"),
+        (2, "nautical miles", "km", "3.704 km"),
+        (100, "lbs", "kg", "45.3592 kg"),
+        (1, "pound", "grams", "453.592 grams"),
+        (1, "kg", "pounds", "2.20462 pounds"),
+        (16, "oz", "lb", "1 lb"),
+        (1, "stone", "pounds", "14 pounds"),
+        (1, "metric ton", "kg", "1000 kg"),
+        (3, "cups", "tbsp", "48 tbsp"),
+        (2, "tablespoons", "teaspoons", "6 teaspoons"),
+        (1, "gallon", "liters", "3.78541 liters"),
+        (1, "imperial gallon", "liters", "4.54609 liters"),
+        (8, "fluid ounces", "ml", "236.588 ml"),
+        (8, "fl oz", "cups", "1 cups"),
+        (60, "mph", "km/h", "96.5606 km/h"),
+        (100, "kmh", "mph", "62.1371 mph"),
+        (100, "kilometers per hour", "m/s", "27.7778 m/s"),
+        (1, "knot", "km/h", "1.852 km/h"),
+        (100, "square feet", "square meters", "9.2903 square meters"),
+        (1, "sq ft", "square inches", "144 square inches"),
+        (1, "m2", "cm2", "10000 cm2"),
+        (1, "m²", "cm^2", "10000 cm^2"),
+        (1, "hectare", "acres", "2.47105 acres"),
+        (1, "cubic meter", "liters", "1000 liters"),
+        (90, "minutes", "hours", "1.5 hours"),
+        (1, "week", "s", "604800 s"),
+        (1, "GB", "MB", "1000 MB"),
+        (1, "kWh", "joules", "3600000 joules"),
+        (180, "degrees", "radians", "3.14159 radians"),
+        (1, "KM", "m", "1000 m"),
+        (640, "acres", "square miles", "1 square miles"),
+        (1, "Kilometers", "Meters", "1000 Meters"),
+        (1, "square-foot", "square_inch", "144 square_inch"),
+        (1234567.8, "m", "m", "1234568 m"),
+        (123, "miles", "inches", "7793280 inches"),
+        (0, "miles", "km", "0 km"),
+        (-3, "ft", "inches", "-36 inches"),
+        (1, "mm", "km", "0.000001 km"),
+        (1, "um", "km", "1e-9 km"),
+    ],
+)
+def test_conversions(value: float, from_unit: str, to_unit: str, result: str) -> None:
+    assert convert(value, from_unit, to_unit) == result
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "result"),
+    [
+        (100, "celsius", "fahrenheit", "212 fahrenheit"),
+        (-40, "°F", "°C", "-40 °C"),
+        (98.6, "F", "C", "37 C"),
+        (20, "C", "F", "68 F"),
+        (0, "K", "degrees Celsius", "-273.15 degrees Celsius"),
+        (25, "degC", "kelvin", "298.15 kelvin"),
+        (350, "degrees Fahrenheit", "Celsius", "176.667 Celsius"),
+        (72, "Fahrenheit", "Celsius", "22.2222 Celsius"),
+    ],
+)
+def test_temperatures_have_an_offset(value: float, from_unit: str, to_unit: str, result: str) -> None:
+    assert convert(value, from_unit, to_unit) == result
+
+
+def test_a_lone_c_is_a_temperature_only_beside_a_temperature() -> None:
+    assert convert(2, "C", "mC") == "2000 mC"  # Coulombs.
+    assert convert(5, "F", "mF") == "5000 mF"  # Farads.
+
+
+@pytest.mark.parametrize(
+    ("from_unit", "to_unit", "says"),
+    [
+        ("foo", "km", "unknown unit 'foo'"),
+        ("km", "smoots per fortnight", "unknown unit 'smoots per fortnight'"),
+        ("", "km", "unknown unit ''"),
+        ("kg", "m", "cannot convert kilogram to meter"),
+        ("celsius", "miles", "cannot convert degree_Celsius to mile"),
+        ("square feet", "feet", "cannot convert foot ** 2 to foot"),
+    ],
+)
+def test_mistakes_are_explained(from_unit: str, to_unit: str, says: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        convert(1, from_unit, to_unit)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "m**9**9**9", "m^9^9", "m**99999999", "(m**9)**9", "m**(9**9)", "5 km", "1000", "m + m", "m * 10", "__class__",
+        "m.__class__", "().x", "'m'", "m;m", "m\x00", "m" * 500, "*", "/", "**", "m/", "²", "lambda: m", "$", "1e400 m",
+    ],
+)
+def test_hostile_units_are_an_error_and_no_more(unit: str) -> None:
+    with pytest.raises(ToolError):
+        convert(1, unit, "m")
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan"), 10**400, 1e308])
+def test_values_beyond_all_bounds(value: float) -> None:
+    with pytest.raises(ToolError, match="too large"):
+        convert(value, "light years", "nm")
+
+
+def test_many_threads_may_convert_at_once() -> None:
+    results: list[str] = []
+    threads = [threading.Thread(target=lambda: results.append(convert(5, "miles", "kilometers"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == ["8.04672 kilometers"] * 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"value": 5, "from_unit": "m"}, "missing argument 'to_unit'"),
+        ({"value": "5", "from_unit": "m", "to_unit": "km"}, "argument 'value' must be a number, but \"5\" (text) was given; write it without"),
+        ({"value": "five", "from_unit": "m", "to_unit": "km"}, "argument 'value' must be a number, but \"five\" (text) was given"),
+        ({"value": True, "from_unit": "m", "to_unit": "km"}, "true (a boolean) was given"),
+        ({"value": None, "from_unit": "m", "to_unit": "km"}, "null (null) was given"),
+        ({"value": 5, "from_unit": 7, "to_unit": "km"}, "argument 'from_unit' must be text, but 7 (a number) was given"),
+        ({"value": 5, "from_unit": "m", "to_unit": "km", "places": 2}, "unknown argument 'places'; convert_units takes: value (number)"),
+        ({}, "missing argument 'value'"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(arguments: dict[str, object], says: str) -> None:
+    assert says in (validate(TOOL, arguments) or "")
+
+
+def test_arguments_that_fit() -> None:
+    assert validate(TOOL, {"value": 5.5, "from_unit": "m", "to_unit": "km"}) is None
+    assert validate(TOOL, {"to_unit": "km", "value": 5, "from_unit": "m"}) is None
