@@ -11,8 +11,8 @@ step_start     -
 context        added_from, ids_from (the prompt's first characters and tokens that stood in the last step's prompt and
                output already, unchanged; 0 in a run's first step), text, ids, ends, special (only the new part: text from
                added_from on; ids from ids_from on; ends[i] is the character, counted from added_from, at which token i
-               ends, or ends is absent; special are positions in these ids), n_tokens (of the whole prompt), media_tokens {kind: n}, context_length,
-               roles {role: number of messages}
+               ends, or ends is absent; special are positions in these ids), n_tokens (of the whole prompt),
+               media_tokens {kind: n}, context_length, roles {role: number of messages}
 prefill        n_tokens, n_reused, ms
 token          index (0, 1, … in the turn), id, piece, text, special, channel, and what is known of p, logprob, rank, entropy,
                p_sampled, kept, top [[id, piece, p, kept as 0 or 1], …]. Probabilities are rounded to 6 significant digits.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from fractions import Fraction
 
 import pytest
@@ -222,7 +223,5 @@ def test_agrees_with_fractions(a: str, one: str, b: str, two: str, c: str) -> No
 
 @given(st.text(alphabet="0123456789.+-*/%(), esqrtx^√", max_size=40))
 def test_any_text_gives_a_number_or_a_tool_error(expression: str) -> None:
-    try:
-        assert isinstance(calculate(expression=expression), str)
-    except ToolError as error:
-        assert str(error)
+    with contextlib.suppress(ToolError):
+        Fraction(calculate(expression=expression))

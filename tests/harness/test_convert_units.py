@@ -138,16 +138,19 @@ def test_many_threads_may_convert_at_once() -> None:
     assert results == ["8.04672 kilometers"] * 8
 
 
+METERS = {"from_unit": "m", "to_unit": "km"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ({"value": 5, "from_unit": "m"}, "missing argument 'to_unit'"),
-        ({"value": "5", "from_unit": "m", "to_unit": "km"}, "argument 'value' must be a number, but \"5\" (text) was given; write it without"),
-        ({"value": "five", "from_unit": "m", "to_unit": "km"}, "argument 'value' must be a number, but \"five\" (text) was given"),
-        ({"value": True, "from_unit": "m", "to_unit": "km"}, "true (a boolean) was given"),
-        ({"value": None, "from_unit": "m", "to_unit": "km"}, "null (null) was given"),
-        ({"value": 5, "from_unit": 7, "to_unit": "km"}, "argument 'from_unit' must be text, but 7 (a number) was given"),
-        ({"value": 5, "from_unit": "m", "to_unit": "km", "places": 2}, "unknown argument 'places'; convert_units takes: value (number)"),
+        (METERS | {"value": "5"}, "argument 'value' must be a number, but \"5\" (text) was given; write it without quotes"),
+        (METERS | {"value": "five"}, "argument 'value' must be a number, but \"five\" (text) was given"),
+        (METERS | {"value": True}, "true (a boolean) was given"),
+        (METERS | {"value": None}, "null (null) was given"),
+        (METERS | {"value": 5, "from_unit": 7}, "argument 'from_unit' must be text, but 7 (a number) was given"),
+        (METERS | {"value": 5, "places": 2}, "unknown argument 'places'; convert_units takes: value (number)"),
         ({}, "missing argument 'value'"),
     ],
 )
