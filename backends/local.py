@@ -1,0 +1,253 @@
+"""A model run in this process by transformers: render, encode, generate.
+
+Knows nothing about the loop, tools or the page. The steps of a token: `cache.py` reads ids and gives logits, `sampling.py`
+draws a token and reports its numbers, `decoding.py` gives the text that the token completes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+import time
+import weakref
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from backends.base import (
+    BackendError,
+    BackendEvent,
+    Candidate,
+    Done,
+    Encoded,
+    Finish,
+    Message,
+    Prefill,
+    Sampling,
+    Token,
+    ToolSchema,
+)
+from backends.cache import CHUNK, ConversationCache
+from backends.decoding import Vocabulary
+from backends.hub import Progress, defaults
+from backends.loading import Loaded, load_checkpoint, worded_failures
+from backends.prompts import control_tokens, encode, render
+from backends.sampling import Report, Sampler
+from families.base import Text
+
+_WAIT_S = 0.05
+_READING = Text("讀取提示", "reading the prompt")
+_WRITING = Text("生成詞元", "writing a token")
+
+
+class LocalBackend:
+    """A checkpoint in this process. The keys and values of the conversation are kept from turn to turn.
+
+    Implements `backends.base.Backend`. One generation runs at a time: a second one waits until the first has ended, and one
+    that the same thread has left unfinished is closed.
+    """
+
+    modalities: frozenset[str] = frozenset()
+
+    def __init__(self, loaded: Loaded, model_id: str, folder: Path) -> None:
+        self.model_id = model_id
+        self.family = loaded.family
+        self._tokenizer = loaded.tokenizer
+        self._model = loaded.model
+        self._cache = ConversationCache(loaded.model)
+        self._control = control_tokens(loaded.tokenizer, loaded.family)
+        self._control_ids = frozenset(self._control.values())
+        text_config = loaded.model.config.get_text_config()
+        self._vocabulary = _vocabulary(loaded.tokenizer, text_config.vocab_size)
+        self._stop_ids = _stop_ids(loaded)
+        self.context_length: int | None = getattr(text_config, "max_position_embeddings", None)
+        self.info: Mapping[str, Any] = self._describe(loaded, folder)
+        self._turn = threading.Lock()
+        self._unfinished: tuple[int, weakref.ref[Generator[BackendEvent, None, None]]] | None = None
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path | str,
+        model_id: str,
+        progress: Progress | None = None,
+        device: str | None = None,
+        dtype: str | None = None,
+    ) -> LocalBackend:
+        """Loads a folder that holds config.json, a tokenizer with a chat template, and safetensors.
+
+        `device` is a torch device ("cpu", "cuda", "mps"), by default the best there is; `dtype` the name of a torch dtype
+        ("bfloat16"), by default the checkpoint's own. Raises BackendError.
+        """
+        loaded = load_checkpoint(Path(folder), progress or _ignore, device, dtype)
+        return cls(loaded, model_id, Path(folder))
+
+    def _describe(self, loaded: Loaded, folder: Path) -> dict[str, Any]:
+        model, config = loaded.model, loaded.model.config.get_text_config()
+        recommended, whose = defaults(folder, loaded.family)
+        return {
+            "defaults": recommended,
+            "defaults_from": whose,
+            "control_tokens": dict(self._control),
+            "stop_tokens": [self._vocabulary.pieces[token_id] for token_id in sorted(self._stop_ids)],
+            "folder": str(folder),
+            "architecture": type(model).__name__,
+            "model_type": model.config.model_type,
+            "parameters": sum(parameter.numel() for parameter in model.parameters()),
+            "dtype": str(model.dtype).removeprefix("torch."),
+            "device": str(model.device),
+            "vocabulary": config.vocab_size,
+            "layers": getattr(config, "num_hidden_layers", None),
+            "hidden_size": getattr(config, "hidden_size", None),
+            "context_length": self.context_length,
+            "load_s": loaded.seconds,
+        }
+
+    def warmup(self) -> None:
+        """Reads one token and draws one, apart from the conversation, so that libraries set up what they need."""
+        with self._turn, torch.inference_mode(), worded_failures(_WRITING):
+            warm = ConversationCache(self._model)
+            Sampler(Sampling(seed=0))(warm.read([min(self._stop_ids, default=0)]))
+
+    def render(
+        self, messages: Sequence[Message], tools: Sequence[ToolSchema], thinking: bool, generation_prompt: bool = True,
+    ) -> str:
+        """The prompt that the checkpoint's chat template writes."""
+        return render(self._tokenizer, self.family, messages, tools, thinking, generation_prompt)
+
+    def encode(self, prompt: str) -> Encoded:
+        """The prompt's token ids; adds nothing to what the template wrote."""
+        return encode(self._tokenizer, self._control, prompt)
+
+    def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
+        """Writes one turn, as `backends.base.Backend.generate` says. A prompt longer than a chunk (`cache.CHUNK`) can be
+        stopped between two chunks. Raises ValueError for settings out of range or an empty prompt, BackendError else."""
+        if not encoded.ids:
+            raise ValueError("an empty prompt cannot be answered: the model needs one token to begin with")
+        sampler = Sampler(sampling)
+        itself: list[weakref.ref[Generator[BackendEvent, None, None]]] = []
+        turn = self._in_turn(encoded.ids, sampler, should_stop, itself)
+        itself.append(weakref.ref(turn))
+        return turn
+
+    def _in_turn(
+        self,
+        ids: Sequence[int],
+        sampler: Sampler,
+        should_stop: Callable[[], bool],
+        itself: Sequence[weakref.ref[Generator[BackendEvent, None, None]]],
+    ) -> Generator[BackendEvent, None, None]:
+        """The generation, once no other one runs. `itself` refers to this generator, so that its thread can close it."""
+        thread = threading.get_ident()
+        if self._unfinished is not None and self._unfinished[0] == thread:
+            left = self._unfinished[1]()
+            if left is not None:
+                left.close()
+        while not self._turn.acquire(timeout=_WAIT_S):
+            if should_stop():
+                yield Done("user_stopped", None, 0, 0.0)
+                return
+        self._unfinished = thread, itself[0]
+        try:
+            yield from self._write(ids, sampler, should_stop)
+        finally:
+            self._unfinished = None
+            self._turn.release()
+
+    def _write(self, ids: Sequence[int], sampler: Sampler, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
+        most, at_most = _limit(sampler.sampling.max_new_tokens, self.context_length, len(ids))
+        if most <= 0:
+            yield Done(at_most, None, 0, 0.0)
+            return
+        began = time.perf_counter()
+        n_reused, logits = self._read_prompt(ids, should_stop)
+        if logits is None:
+            yield Done("user_stopped", None, 0, 0.0)
+            return
+        yield Prefill(len(ids), n_reused, (time.perf_counter() - began) * 1000)
+        stream = self._vocabulary.stream()
+        spent = 0.0  # without the time in which the caller does something with a token
+        for n in itertools.count(1):
+            began = time.perf_counter()
+            report = _draw(sampler, logits)
+            finish: Finish | None = at_most if n >= most else None
+            if should_stop():
+                finish = "user_stopped"
+            elif report.id in self._stop_ids:
+                finish = "stop_token"
+            token = self._token(report, stream.feed(report.id, last=finish is not None))
+            spent += time.perf_counter() - began
+            yield token
+            if finish is not None:
+                yield Done(finish, token.piece if finish == "stop_token" else None, n, spent * 1000)
+                return
+            began = time.perf_counter()
+            logits = self._read_token(report.id)
+            spent += time.perf_counter() - began
+
+    def _read_prompt(self, ids: Sequence[int], should_stop: Callable[[], bool]) -> tuple[int, Tensor | None]:
+        """Reads what the cache does not hold; how many tokens it held, and the last logits, or None after a stop."""
+        with torch.inference_mode(), worded_failures(_READING):
+            n_reused = self._cache.keep_common(ids)
+            logits = None
+            for start in range(n_reused, len(ids), CHUNK):
+                if start > n_reused and should_stop():
+                    return n_reused, None
+                logits = self._cache.read(ids[start : start + CHUNK])
+            if self._model.device.type != "cpu":
+                torch.accelerator.synchronize()  # else the time of the prompt would be counted to the first token
+            return n_reused, logits
+
+    def _read_token(self, token_id: int) -> Tensor:
+        with torch.inference_mode(), worded_failures(_WRITING):
+            return self._cache.read([token_id])
+
+    def _token(self, report: Report, text: str) -> Token:
+        pieces = self._vocabulary.pieces
+        return Token(
+            id=report.id,
+            piece=pieces[report.id],
+            text=text,
+            special=report.id in self._control_ids,
+            p=report.p,
+            logprob=report.logprob,
+            rank=report.rank,
+            entropy=report.entropy,
+            p_sampled=report.p_sampled,
+            kept=report.kept,
+            top=tuple(Candidate(token_id, pieces[token_id], p, kept) for token_id, p, kept in report.top),
+        )
+
+
+def _draw(sampler: Sampler, logits: Tensor) -> Report:
+    with torch.inference_mode(), worded_failures(_WRITING):
+        return sampler(logits)
+
+
+def _limit(max_new_tokens: int, context_length: int | None, n_prompt: int) -> tuple[float, Finish]:
+    """How many tokens may be written, and what ends the turn when they are."""
+    room = math.inf if context_length is None else context_length - n_prompt
+    return (max_new_tokens, "max_new_tokens") if 0 < room >= max_new_tokens else (room, "context_full")
+
+
+def _stop_ids(loaded: Loaded) -> frozenset[int]:
+    """The generation config's end tokens, and those of the family that are in the vocabulary."""
+    ends = loaded.model.generation_config.eos_token_id
+    configured = ends if isinstance(ends, list) else [] if ends is None else [ends]
+    known = loaded.tokenizer.get_vocab()
+    return frozenset([*configured, *(known[token] for token in loaded.family.stop_tokens if token in known)])
+
+
+def _vocabulary(tokenizer: Any, size: int) -> Vocabulary:
+    try:
+        return Vocabulary(tokenizer, size)
+    except ValueError as error:
+        raise BackendError(f"This tokenizer is not supported: {error}.", f"不支援這種分詞器：{error}。") from error
+
+
+def _ignore(what: Text, done: float | None) -> None:
+    """For callers who do not want to know how far it is."""
