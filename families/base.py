@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from families.pieces import Vocabulary
+
 Lang = Literal["zh", "en"]
 Channel = Literal["thought", "tool_call", "content", "control"]
 
@@ -129,8 +131,12 @@ class Family:
     """How tool schemas appear in the prompt."""
     sampling: Mapping[str, float]
     """Recommended sampling where the checkpoint ships none: temperature, top_p, top_k."""
-    vocabulary: Literal["byte_level", "sentencepiece"]
+    vocabulary: Vocabulary
     file_notes: tuple[FileNote, ...]
+    call_closers: tuple[str, ...] = ()
+    """Control tokens that end a call: what follows goes back to the channel that the call interrupted."""
+    string_marks: tuple[str, ...] = ()
+    """What opens and closes a string inside a call; a marker in there is part of the value."""
     processor_arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def purpose_of(self, token: str) -> Text | None:

@@ -1,0 +1,265 @@
+"""From JSON as a model wrote it to tool calls: the shapes a call may have, and the slips with one plausible reading.
+
+Shared by the formats that write a call as a JSON object with a name and arguments, whatever markers stand around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from families.base import CallError, Text
+from families.lenient_json import JsonError, Reading, read_json
+from families.reading import Scanner, Span
+
+Tools = Mapping[str, frozenset[str]]
+"""The tools that are offered: each one's name and the names of its parameters."""
+
+_NAMES = ("name", "tool_name", "function_name", "tool", "function")
+_ARGUMENTS = ("arguments", "parameters", "args", "params", "kwargs", "input")
+_WRAPPERS = ("function", "tool_call", "function_call")
+_HARMLESS = frozenset({"id", "type", "index", "call_id", "tool_call_id"})
+
+_DOUBLE = Text("引數是包在字串裡的 JSON", "arguments that were JSON inside a string")
+_WRAPPED = Text("呼叫外面多包了一層物件", "a call wrapped in one more object")
+_SEVERAL = Text("一對標記裡寫了多個呼叫", "several calls between one pair of markers")
+_KEYED = Text("直接以工具名稱當鍵名", "the tool's name used as the key")
+_FLAT = Text("引數沒有放進 arguments 裡", "arguments that stood beside the name instead of inside \"arguments\"")
+_NO_ARGUMENTS = Text("沒有寫引數，讀作沒有引數", "missing arguments, read as none")
+_NAME_FIRST = Text("工具名稱寫在 JSON 外面", "the tool's name written outside the JSON")
+_EXTRA_BRACKET = Text("多了收尾的括號", "a superfluous closing bracket")
+_FENCE = Text("JSON 外面多了程式碼框", "a code fence around the JSON")
+
+_SPACE = re.compile(r"\s*+")
+_FENCE_OPEN = re.compile(r"(?:```[a-zA-Z]*+\s*+)?")
+_FENCE_CLOSE = re.compile(r"(?:\s*+```)?")
+_NAME_BEFORE = re.compile(r"([\w.\-]++)\s*+(?=\{)")
+_NAME_INSIDE = re.compile(r"""["'](?:name|function|tool_name)["']\s*+:\s*+["']([^"'\\<>\n]{1,100})["']|<function=([\w.\-]++)>""")
+_NAME_OUTSIDE = re.compile(r"\s*+([\w.\-]++)\s*+[({]")
+_BETWEEN = re.compile(r"(?:\s*+[,;]?\s*+(?=[{\[]))?")
+_EXTRA = re.compile(r"(?:[\s}\]]*[}\]])?")
+
+
+@dataclass
+class CallText:
+    """One call that was read from a text: `span` is its JSON alone; `arguments` is None when and only when `error` is set."""
+
+    name: str
+    arguments: dict[str, Any] | None
+    raw_args: str
+    span: Span
+    slips: list[Text] = field(default_factory=list)
+    error: CallError | None = None
+
+    @property
+    def repaired(self) -> Text | None:
+        """The slips in one sentence part."""
+        if not self.slips or self.error:
+            return None
+        return Text("、".join(slip.zh for slip in self.slips), ", ".join(slip.en for slip in self.slips))
+
+
+def offered(tools: Sequence[Mapping[str, Any]]) -> Tools:
+    """The names of the tools and of their parameters, from OpenAI-style schemas; what has another shape is passed over."""
+    found: dict[str, frozenset[str]] = {}
+    for tool in tools:
+        function = tool.get("function", tool) if isinstance(tool, Mapping) else None
+        if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+            continue
+        parameters = function.get("parameters")
+        properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
+        found[function["name"]] = frozenset(properties) if isinstance(properties, Mapping) else frozenset()
+    return found
+
+
+def excerpt(text: str, at: int, end: int | None = None) -> str:
+    """A few characters from `at` on and before `end`, on one line, to show where reading broke."""
+    return " ".join(text[at : min(at + 24, len(text) if end is None else end)].split())
+
+
+def bad_arguments(text: str, at: int, why: Text, end: int | None = None) -> CallError:
+    """The error of a call whose JSON or arguments cannot be read."""
+    near = excerpt(text, at, end)
+    here = Text(f"（在「{near}」處）", f" (at {near!r})") if near else Text("", "")
+    return CallError("bad_arguments", at, Text(f"呼叫讀不懂：{why.zh}{here.zh}", f"the call cannot be read: {why.en}{here.en}"))
+
+
+def no_name(at: int) -> CallError:
+    return CallError("no_name", at, Text("呼叫沒有寫出工具名稱", "the call does not name a tool"))
+
+
+def likely_name(scanner: Scanner, start: int, end: int) -> str:
+    """The tool's name in the text of a call that cannot be read, "" where none can be made out."""
+    found = next(iter(scanner.all(_NAME_INSIDE, start, end)), None) or scanner.match(_NAME_OUTSIDE, start, end)
+    return next((name.strip() for name in found.groups() if name), "") if found else ""
+
+
+def read_calls(scanner: Scanner, at: int, end: int, tools: Tools, *, closed: bool) -> tuple[list[CallText], int]:
+    """Reads the calls that begin at `at`; gives them and the character after the last one.
+
+    No calls where no JSON object begins there. `closed` is as for `read_json`. Raises JsonError where the JSON cannot be
+    read.
+    """
+    at = _skip(scanner, _SPACE, at, end)
+    slips: list[Text] = []
+    inside = _skip(scanner, _FENCE_OPEN, at, end)
+    if inside > at:
+        slips.append(_FENCE)
+    calls, after = _read_named(scanner, inside, end, tools, closed) or _read_objects(scanner, inside, end, tools, closed)
+    if not calls:
+        return [], at
+    extra = _skip(scanner, _EXTRA, after, end)
+    if extra > after:
+        slips.append(_EXTRA_BRACKET)
+    after = _skip(scanner, _FENCE_CLOSE, extra, end) if inside > at else extra
+    calls[0].slips = [*slips, *calls[0].slips]
+    return calls, after
+
+
+def _skip(scanner: Scanner, pattern: re.Pattern[str], at: int, end: int) -> int:
+    found = scanner.match(pattern, at, end)
+    return found.end() if found else at
+
+
+def _read_named(scanner: Scanner, at: int, end: int, tools: Tools, closed: bool) -> tuple[list[CallText], int] | None:
+    """`name {arguments}`: the name of a tool that is offered, outside the object."""
+    named = scanner.match(_NAME_BEFORE, at, end)
+    if not named or named[1] not in tools:
+        return None
+    reading = read_json(scanner, named.end(), end, closed=closed)
+    raw_args = scanner.text[named.end() : reading.end]
+    call = CallText(named[1], reading.value, raw_args, (at, reading.end), [_NAME_FIRST, *reading.slips])
+    return [call], reading.end
+
+
+def _read_objects(scanner: Scanner, at: int, end: int, tools: Tools, closed: bool) -> tuple[list[CallText], int]:
+    """One object, several after one another, or a list of them."""
+    calls: list[CallText] = []
+    after = at
+    while at < end and scanner.text[at] in "{[":
+        reading = read_json(scanner, at, end, closed=closed)
+        whole = (at, reading.end)
+        if reading.value == []:
+            calls.append(_broken(whole, "", bad_arguments(scanner.text, at, Text("清單裡沒有呼叫", "an empty list of calls"))))
+        for value in reading.value if isinstance(reading.value, list) else [reading.value]:
+            calls.append(_call(scanner, value, reading.spans.get(id(value), whole), reading, tools))
+        after = reading.end
+        at = _skip(scanner, _BETWEEN, after, end)
+    if len(calls) > 1:
+        for call in calls:
+            call.slips.insert(0, _SEVERAL)
+    return calls, after
+
+
+def _broken(span: Span, name: str, error: CallError, raw_args: str = "") -> CallText:
+    return CallText(name, None, raw_args, span, error=error)
+
+
+def _call(scanner: Scanner, value: Any, span: Span, reading: Reading, tools: Tools) -> CallText:
+    """The call that one JSON value stands for."""
+    slips = list(reading.slips)
+    if not isinstance(value, dict):
+        return _broken(span, "", bad_arguments(scanner.text, span[0], Text("這裡應該是一個 JSON 物件", "a call must be a JSON object")))
+    for wrapper in _WRAPPERS:
+        if isinstance(value.get(wrapper), dict) and not isinstance(value.get("name"), str):
+            value = value[wrapper]
+            slips.append(_WRAPPED)
+    return _CallObject(scanner, value, span, reading.members[id(value)], slips).read(tools)
+
+
+@dataclass
+class _CallObject:
+    """A JSON object that should be a call: `members` is where the value of each member stands."""
+
+    scanner: Scanner
+    value: dict[str, Any]
+    span: Span
+    members: dict[str, Span]
+    slips: list[Text]
+    name: str = ""
+
+    def read(self, tools: Tools) -> CallText:
+        named = next((key for key in _NAMES if isinstance(self.value.get(key), str)), None)
+        if named is None:
+            return self._keyed(tools)
+        self.name = self.value[named].strip()
+        if not self.name:
+            return _broken(self.span, "", no_name(self.members[named][0]))
+        if named != "name":
+            self.slips.append(Text(f"工具名稱寫在「{named}」裡", f"the tool's name under {named!r}"))
+        rest = {key: part for key, part in self.value.items() if key != named and key not in _HARMLESS}
+        parameters = tools.get(self.name, frozenset())
+        keys = [key for key in _ARGUMENTS if key in rest and (key == "arguments" or self._could_be_arguments(rest[key], key, parameters))]
+        return self._with_arguments(keys, rest, parameters) if keys else self._flat(rest, parameters)
+
+    @staticmethod
+    def _could_be_arguments(value: Any, key: str, parameters: frozenset[str]) -> bool:
+        return isinstance(value, dict | str) and key not in parameters
+
+    def _keyed(self, tools: Tools) -> CallText:
+        """`{"tool": {arguments}}`, read so when the only key is a tool that is offered."""
+        name, arguments = next(iter(self.value.items()), ("", None))
+        if len(self.value) == 1 and name in tools and isinstance(arguments, dict):
+            return CallText(name, arguments, self._written(self.members[name]), self.span, [*self.slips, _KEYED])
+        return _broken(self.span, "", no_name(self.span[0]))
+
+    def _written(self, span: Span) -> str:
+        return self.scanner.text[span[0] : span[1]]
+
+    def _bad(self, at: int, why: Text, raw_args: str) -> CallText:
+        return _broken(self.span, self.name, bad_arguments(self.scanner.text, at, why), raw_args)
+
+    def _with_arguments(self, keys: list[str], rest: dict[str, Any], parameters: frozenset[str]) -> CallText:
+        """The arguments stand under one of `keys`; what else is in the object may belong to them too."""
+        key, at, raw_args = keys[0], self.members[keys[0]][0], self._written(self.members[keys[0]])
+        other = next((other for other in keys[1:] if rest[other] != rest[key]), None)
+        if other:
+            why = Text(f"「{key}」和「{other}」都寫了引數，內容卻不同", f"{key!r} and {other!r} both give arguments, and they differ")
+            return self._bad(at, why, raw_args)
+        if key != "arguments":
+            self.slips.append(Text(f"引數寫在「{key}」裡", f"the arguments under {key!r}"))
+        try:
+            arguments = _as_object(self.scanner, rest[key], at, self.slips)
+        except JsonError as error:
+            return self._bad(at, error.text, raw_args)
+        for other in [key for key in rest if key not in keys]:
+            if other in parameters and other not in arguments:
+                arguments[other] = rest[other]
+                self.slips.append(Text(f"「{other}」寫在 arguments 外面", f"{other!r} outside the arguments"))
+            else:
+                self.slips.append(Text(f"略過不認得的欄位「{other}」", f"the unknown field {other!r}, passed over"))
+        return CallText(self.name, arguments, raw_args, self.span, self.slips)
+
+    def _flat(self, rest: dict[str, Any], parameters: frozenset[str]) -> CallText:
+        """There is no field for the arguments: they stand beside the name, or there are none."""
+        if not rest:
+            return CallText(self.name, {}, "", self.span, [*self.slips, _NO_ARGUMENTS])
+        raw_args = self._written((min(self.members[key][0] for key in rest), max(self.members[key][1] for key in rest)))
+        if rest.keys() <= parameters:
+            return CallText(self.name, dict(rest), raw_args, self.span, [*self.slips, _FLAT])
+        return self._bad(self.span[0], Text("沒有「arguments」欄位", 'there is no field "arguments"'), raw_args)
+
+
+def _as_object(scanner: Scanner, value: Any, at: int, slips: list[Text]) -> dict[str, Any]:
+    """Arguments as an object, also where they are JSON inside a string, or nothing. Raises JsonError for anything else."""
+    for _ in range(2):
+        if not isinstance(value, str) or not value.strip():
+            break
+        inner = Scanner(value.strip())
+        try:
+            reading = read_json(inner, 0, len(inner.text), closed=True)
+        except JsonError as error:
+            raise JsonError(at, error.text) from error
+        scanner.steps += inner.steps
+        if reading.end != len(inner.text):
+            raise JsonError(at, Text("字串裡的 JSON 後面還有別的文字", "more text follows the JSON inside the string"))
+        value = reading.value
+        slips += [_DOUBLE, *reading.slips]
+    if value is None or value == [] or (isinstance(value, str) and not value.strip()):
+        slips.append(_NO_ARGUMENTS)
+        return {}
+    if not isinstance(value, dict):
+        raise JsonError(at, Text("引數應該是一個 JSON 物件", "the arguments must be a JSON object"))
+    return value

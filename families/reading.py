@@ -1,0 +1,141 @@
+"""Reading helpers that families share: counted scanning, pieces of a turn joined, and the channel of each token.
+
+Knows nothing about any one format: which markers there are and what they mean is in the family's tables.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+from families.base import Channel, Family
+
+Span = tuple[int, int]
+
+
+class Scanner:
+    """A text and the reading of it, counted.
+
+    `steps` grows by the characters that each look at the text may touch, so that a test can tell linear reading from
+    quadratic without a clock.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.steps = 0
+
+    def match(self, pattern: re.Pattern[str], at: int, end: int | None = None) -> re.Match[str] | None:
+        """`pattern` at exactly `at`."""
+        found = pattern.match(self.text, at, len(self.text) if end is None else end)
+        self.steps += 1 + (found.end() - at if found else 0)
+        return found
+
+    def all(self, pattern: re.Pattern[str], at: int, end: int) -> list[re.Match[str]]:
+        """Every place of `pattern` in [at, end)."""
+        self.steps += 1 + end - at
+        return list(pattern.finditer(self.text, at, end))
+
+    def startswith(self, what: str, at: int) -> bool:
+        self.steps += len(what)
+        return self.text.startswith(what, at)
+
+
+def trimmed(text: str, span: Span) -> Span:
+    """`span` without the white space at its ends; an empty span where there is nothing else."""
+    start, end = span
+    part = text[start:end]
+    left = len(part) - len(part.lstrip())
+    return (start + left, max(start + left, end - len(part) + len(part.rstrip())))
+
+
+def joined(text: str, spans: Sequence[Span], glue: str = "\n") -> str:
+    """The text of several spans as one; `glue` stands where two would otherwise run into each other."""
+    parts: list[str] = []
+    for start, end in spans:
+        part = text[start:end]
+        if parts and part and not parts[-1][-1:].isspace() and not part[:1].isspace():
+            parts.append(glue)
+        parts.append(part)
+    return "".join(parts).strip()
+
+
+def token_ends(texts: Iterable[str]) -> tuple[int, ...]:
+    """The character at which each token ends, given the text that each token completes."""
+    return tuple(accumulate(len(text) for text in texts))
+
+
+def token_span(span: Span, ends: Sequence[int]) -> Span:
+    """The tokens [from, to) that wrote the characters [span), given `token_ends` of the turn.
+
+    A token that only began a character (its text is "") belongs to the characters that the next one completes.
+    """
+    start, end = span
+    first = bisect_right(ends, start)
+    while first and ends[first - 1] == start == (ends[first - 2] if first > 1 else 0):
+        first -= 1
+    if end <= start:
+        return (first, first)
+    return (first, min(bisect_left(ends, end) + 1, len(ends)))
+
+
+class ChannelReader:
+    """Gives each token of a turn its channel as it comes; the cost of a token does not grow with the turn.
+
+    A marker may be one token or span several: the token in which a marker ends is shown in the channel "control", and
+    the channel switches after it. Inside a string of a call (`family.string_marks`) a marker is part of the value, and
+    a backslash takes the next character with it. What follows a call goes back to the channel that the call interrupted.
+    """
+
+    def __init__(self, family: Family, prompt: str = "") -> None:
+        self._family = family
+        markers = {*family.channels, *family.stop_tokens}
+        strings = set(family.string_marks)
+        self._in_text = _any_of(markers)
+        self._in_call = _any_of(markers | strings)
+        self._in_string = {mark: _any_of({mark, *family.stop_tokens}, r"\\[\s\S]") for mark in strings}
+        self._reach = max(map(len, markers | strings))
+        self._tail = ""
+        self._open_string: str | None = None
+        self._interrupted: Channel = "content"
+        self.channel: Channel = family.opening_channel(prompt)
+        """The channel in which the next token stands."""
+
+    def feed(self, text: str) -> Channel:
+        """The channel of the token that completes `text` ("" for a token that ends inside a character)."""
+        window, at, control = self._tail + text, 0, False
+        while found := self._pattern().search(window, at):
+            control |= self._pass(found[0])
+            at = found.end()
+        # What is kept may begin a marker; what a marker has used up must not be read again.
+        self._tail = window[max(at, len(window) - self._reach + 1) :]
+        return "control" if control else self.channel
+
+    def _pattern(self) -> re.Pattern[str]:
+        if self._open_string is not None:
+            return self._in_string[self._open_string]
+        return self._in_call if self.channel == "tool_call" else self._in_text
+
+    def _pass(self, mark: str) -> bool:
+        """Goes past what was found; whether it is a marker and not part of a call's text."""
+        if mark in self._family.string_marks:
+            self._open_string = None if self._open_string else mark
+            return False
+        if mark.startswith("\\"):
+            return False
+        self._open_string = None
+        target = self._family.channels.get(mark, "control")
+        if target == "tool_call":
+            self._interrupted = self._interrupted if self.channel == "tool_call" else self.channel
+            self.channel = "tool_call"
+        elif self.channel == "tool_call" and mark in self._family.call_closers:
+            self.channel = self._interrupted
+        elif target != "control":
+            self.channel = target
+        return True
+
+
+def _any_of(words: Iterable[str], *patterns: str) -> re.Pattern[str]:
+    """A pattern for the longest of the words that stands at a place, or one of the further patterns."""
+    return re.compile("|".join([*map(re.escape, sorted(words, key=len, reverse=True)), *patterns]))
