@@ -6,6 +6,7 @@ run, which language) or in a widget's own state.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import streamlit as st
@@ -18,8 +19,8 @@ from harness.settings import Settings
 
 EXAMPLES = (
     ("example_single", "example_single_help", "What is 37 * 48?"),
-    ("example_chain", "example_chain_help", "Convert 26.2 miles to kilometers, then divide the result by 4."),
-    ("example_parallel", "example_parallel_help", "What time is it in Tokyo, and what time is it in Paris?"),
+    ("example_chain", "example_chain_help", "Convert 12 miles to kilometers, then double it."),
+    ("example_parallel", "example_parallel_help", "What time is it in Tokyo and in Paris?"),
     ("example_none", "example_none_help", "What is the capital of France?"),
     ("example_error", "example_error_help", "Convert 5 kilograms to meters."),
 )
@@ -56,8 +57,11 @@ def draw() -> None:
             here = _start(here, question, settings, state, words.lang)
     _header(words, here)
     _model_state(words, state)
-    _question_box(words, here, isinstance(state, Ready))
     _notices(words, here, refused)
+    # Once there is a run the box stands at the bottom of the window, which Streamlit then keeps in view; before that it stands
+    # in the page, so that the page opens at its top.
+    with st.container() if not here.runs else nullcontext():
+        _question_box(words, here, isinstance(state, Ready))
     if here.runs:
         viewer_component.show(
             here.runs, live=here.live, lang=words.lang, token=service.current().token, failed=words("viewer_failed"),
@@ -128,7 +132,7 @@ def _loading(words: Words) -> None:
 
 
 def _question_box(words: Words, here: _Conversation, ready: bool) -> None:
-    """The box at the bottom of the window."""
+    """The box to type a question in."""
     if not ready:
         placeholder = words("ask_loading")
     elif here.live:
@@ -149,10 +153,7 @@ def _ask(question: str | None) -> None:
 
 
 def _empty_state(words: Words, disabled: bool) -> None:
-    """What will happen, in three lines, and questions to begin with."""
-    st.markdown(f"#### {words('what_happens')}")
-    lines = (words("what_happens_1"), words("what_happens_2"), words("what_happens_3"))
-    st.markdown("\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)))
+    """Questions to begin with, and in three lines what will happen."""
     st.markdown(f"#### {words('examples')}")
     with st.container(horizontal=True):
         for label, explained, question in EXAMPLES:
@@ -161,6 +162,9 @@ def _empty_state(words: Words, disabled: bool) -> None:
                 on_click=_ask, args=(question,),
             )
     st.caption(words("examples_language"))
+    st.markdown(f"#### {words('what_happens')}")
+    lines = (words("what_happens_1"), words("what_happens_2"), words("what_happens_3"))
+    st.markdown("\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)))
 
 
 def _start(here: _Conversation, question: str, settings: Settings, ready: Ready, lang: Lang) -> _Conversation:

@@ -54,6 +54,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 """
 
+# The status line sticks to the top of the window, below Streamlit's header where that has something in it and is opaque.
+_PAGE_STYLE = "<style>.stApp:has([data-testid=stToolbar]) { --lg-sticky-top: 3.75rem; }</style>"
+
 _mount = st.components.v2.component("loopglass_viewer", js=_CODE, html="<div></div>")
 
 
@@ -63,6 +66,7 @@ def show(runs: Sequence[str], *, live: bool, lang: Lang, token: str, failed: str
     `token` lets the page stop a run; `failed` is said where the viewer's modules cannot be loaded. When the live run ends,
     the script runs once more.
     """
+    st.html(_PAGE_STYLE)
     # The url is a path prefix here; only the browser knows under which host it reached the server.
     data = {"runs": list(runs), "live": live, "lang": lang, "url": "", "token": token, "failed": failed}
     return _mount(key="viewer", data=data, on_ended_change=lambda: None)
