@@ -37,7 +37,10 @@ _LEGEND: Mapping[str, Text] = {
     "legend": Text("圖例", "Legend"),
     "legend_unsure": Text("沒把握", "unsure"),
     "legend_sure": Text("有把握", "sure"),
-    "legend_scale": Text("底色越深，模型給這個 token 的機率越低", "The stronger the colour, the lower the probability that the model gave this token"),
+    "legend_scale": Text(
+        "底色越深，模型給這個 token 的機率越低",
+        "The stronger the colour, the lower the probability that the model gave this token",
+    ),
     "legend_bold": Text("粗體", "bold"),
     "legend_bold_means": Text("＝不是機率最高的候選", "= not the top candidate"),
     "legend_control": Text("控制 token", "control token"),
@@ -63,11 +66,13 @@ _RUN: Mapping[str, Text] = {
     ),
     "gone": Text(
         "伺服器已經不認得這次執行：它可能重新啟動過，或記錄被刪除了。請再問一次，或開始新的對話。",
-        "The server no longer knows this run: it was restarted, or the run was deleted. Ask the question again, or start a new conversation.",
+        "The server no longer knows this run: it was restarted, or the run was deleted. Ask the question again, or "
+        "start a new conversation.",
     ),
     "broken_off": Text(
         "記錄到這裡就斷了：程式在執行結束之前就被關掉。以上是已經存下的部分；要得到回答請再問一次。",
-        "The record breaks off here: the program was closed before the run had ended. What was saved stands above; ask again to get an answer.",
+        "The record breaks off here: the program was closed before the run had ended. What was saved stands above; ask "
+        "again to get an answer.",
     ),
 }
 
@@ -85,11 +90,13 @@ _STOP_REASONS: Mapping[str, Text] = {
     "why_unknown": Text("{reason}", "{reason}"),
     "do_max_steps": Text(
         "模型走了 {n} 步還沒有回答，這是上限。可以在側欄提高「最多步數」，或把問題問得小一點。",
-        "After {n} {n:step|steps}, the most that the settings allow, there was no answer yet. Raise the maximum number of steps in the sidebar, or ask something smaller.",
+        "After {n} {n:step|steps}, the most that the settings allow, there was no answer yet. Raise the maximum number "
+        "of steps in the sidebar, or ask something smaller.",
     ),
     "do_max_new_tokens": Text(
         "模型在一輪裡寫滿了 {n} 個 token 還沒寫完，所以被切斷。可以在側欄提高「每輪最多 token」。",
-        "The model wrote {n} {n:token|tokens} in one turn, the most that the settings allow, and was cut off. Raise the maximum of new tokens in the sidebar.",
+        "The model wrote {n} {n:token|tokens} in one turn, the most that the settings allow, and was cut off. Raise "
+        "the maximum of new tokens in the sidebar.",
     ),
     "do_user_stopped": Text("你按了停止。可以再問一次，或問別的。", "You stopped the run. Ask again, or ask something else."),
     "do_timed_out": Text(
@@ -98,15 +105,18 @@ _STOP_REASONS: Mapping[str, Text] = {
     ),
     "do_context_full": Text(
         "對話比模型一次能讀的還長（{n} 個 token）。請開始新的對話，或縮短系統提示。",
-        "The conversation is longer than the model can read at once ({n} tokens). Start a new conversation, or shorten the system prompt.",
+        "The conversation is longer than the model can read at once ({n} tokens). Start a new conversation, or shorten "
+        "the system prompt.",
     ),
     "do_repeated_calls": Text(
         "模型第三次要求完全相同的呼叫，再做也不會有新結果，所以停了。換個問法，或調高溫度，常有幫助。",
-        "The model asked for exactly the same call a third time; it would have learnt nothing new, so the run was ended. Other words, or a higher temperature, often help.",
+        "The model asked for exactly the same call a third time; it would have learnt nothing new, so the run was "
+        "ended. Other words, or a higher temperature, often help.",
     ),
     "do_format_errors": Text(
         "模型寫的工具呼叫一再讀不懂，提醒過兩次仍然沒改。換個問法，或換一個模型。",
-        "The model kept writing tool calls that cannot be read, and did not mend them after being told twice. Use other words, or another model.",
+        "The model kept writing tool calls that cannot be read, and did not mend them after being told twice. Use "
+        "other words, or another model.",
     ),
     "do_denied": Text("有一個工具呼叫沒有獲得同意，所以停了。", "A tool call was not approved, so the run was ended."),
     "do_backend_error": Text("執行模型的程式出錯：{error}", "What runs the model failed: {error}"),
@@ -141,7 +151,10 @@ _PROMPT: Mapping[str, Text] = {
     ),
     "by_user_means": Text("使用者問的", "What the user asked"),
     "by_tool_means": Text("工具回傳的結果", "What a tool returned"),
-    "by_model_means": Text("模型先前寫的，由對話模板重新寫進提示", "What the model wrote earlier, written into the prompt again by the chat template"),
+    "by_model_means": Text(
+        "模型先前寫的，由對話模板重新寫進提示",
+        "What the model wrote earlier, written into the prompt again by the chat template",
+    ),
     "by_harness_means": Text(
         "由框架加上的：對話模板的開頭、要模型接著寫的記號，或給模型的提醒",
         "Added by the harness: the template's opening, the mark that asks the model to go on, or a reminder to the model",
@@ -159,6 +172,7 @@ _WRITTEN: Mapping[str, Text] = {
     "ended_stop_unknown": Text("在 {token} 結束。", "Ended at {token}."),
     "ended_max_new_tokens": Text("寫到每輪的上限 {n} 個 token，被切斷。", "Cut off at the limit of {n} new {n:token|tokens}."),
     "ended_user_stopped": Text("在這裡被停止。", "Stopped here."),
+    "ended_timed_out": Text("時間到了，在這裡停下。", "The time was up; stopped here."),
     "ended_context_full": Text("模型的上下文長度用完了。", "The model's context was used up."),
     "ended_other": Text("結束原因：{reason}", "Ended: {reason}"),
     "times_prefill": Text("讀提示 {ms}", "prompt read in {ms}"),
@@ -205,8 +219,8 @@ _POPOVER: Mapping[str, Text] = {
     ),
     "p_sampled": Text("抽樣時的機率", "when drawn"),
     "p_sampled_is": Text("{p}（設定之後剩 {kept} 個候選）", "{p} ({kept} {kept:candidate|candidates} left after the settings)"),
-    "p_sampled_only": Text("{p}", "{p}"),
     "unknown": Text("不知道：{what}後端沒有提供", "not known: the backend gives no {what}"),
+    "comma": Text("、", ", "),
     "what_p": Text("機率", "probability"),
     "what_rank": Text("名次", "rank"),
     "what_logprob": Text("對數機率", "log probability"),
@@ -214,7 +228,7 @@ _POPOVER: Mapping[str, Text] = {
     "what_p_sampled": Text("抽樣機率", "sampling probability"),
     "what_top": Text("候選", "candidates"),
     "top_title": Text("最可能的 {n} 個", "The {n} most likely"),
-    "top_settings": Text("→ 套用{settings}之後", "→ after {settings}"),
+    "top_settings": Text("→ 套用 {settings} 之後", "→ after {settings}"),
     "top_no_settings": Text("→ 抽樣時", "→ when drawn"),
     "setting_temperature": Text("溫度 {n}", "temperature {n}"),
     "setting_top_k": Text("top-k {n}", "top-k {n}"),

@@ -1,14 +1,16 @@
 // How numbers and invisible characters are written for people. Pure.
 
 /**
- * A probability as a percentage, with as many digits as say something: "81.3 %", "5.68 %", "0.042 %", "3.1e-7 %".
+ * A probability as a percentage, with as many digits as say something: "99.98 %", "81.3 %", "5.68 %", "0.042 %". What would
+ * round to certain or to impossible is said as a bound, because it is neither.
  * @param {number} p From 0 to 1.
  */
 export function percent(p) {
   const value = p * 100;
-  if (value === 0) return "0 %";
-  if (value < 0.001) return `${value.toExponential(1)} %`;
-  if (value >= 99.95 && value < 100) return `${Math.min(value, 99.9999).toFixed(value >= 99.995 ? 4 : 2).replace(/0+$/, "")} %`;
+  if (value === 0 || value === 100) return `${value} %`;
+  if (value < 0.001) return "< 0.001 %";
+  if (value > 99.99) return "> 99.99 %";
+  if (value >= 99.9) return `${value.toFixed(2)} %`;
   if (value >= 10) return `${trim(value.toFixed(1))} %`;
   return `${trim(value.toPrecision(value >= 1 ? 3 : 2))} %`;
 }

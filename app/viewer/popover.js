@@ -18,6 +18,24 @@ function exact(value, text) {
   return span;
 }
 
+/** How each fact of a token is written, in the order in which they stand. */
+const FACTS = {
+  p: (token) => percent(token.p),
+  rank: (token) => String(token.rank),
+  logprob: (token) => token.logprob.toFixed(3).replace("-", "−"),
+  entropy: (token, words) => words.t("entropy_is", { n: short(equallyLikely(token.entropy)), bits: short(token.entropy) }),
+  p_sampled: (token, words) => {
+    const p = percent(token.p_sampled);
+    return known(token.kept) ? words.t("p_sampled_is", { p, kept: token.kept }) : p;
+  },
+};
+
+/** Where a token is seen: one that is wrapped may have a leading space at the end of the line before. */
+function widestRect(span) {
+  const rects = [...span.getClientRects()].sort((a, b) => b.width - a.width);
+  return rects[0] ?? span.getBoundingClientRect();
+}
+
 /** @typedef {{kind: "token", run: object, step: object, index: number, span: HTMLElement}
  *   | {kind: "prompt", run: object, step: object, piece: object|null, index: number, text: string, span: HTMLElement}} Target */
 
@@ -77,7 +95,7 @@ export class Popover {
 
   /** Below the token, or above it where there is more room; never beyond the viewer's sides. */
   place() {
-    const token = this.target.span.getClientRects()[0] ?? this.target.span.getBoundingClientRect();
+    const token = widestRect(this.target.span);
     const root = this.root.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const left = Math.max(0, Math.min(token.left - root.left, root.width - width));
@@ -85,6 +103,7 @@ export class Popover {
     const top = below ? token.bottom - root.top + GAP : token.top - root.top - height - GAP;
     this.element.style.left = `${left}px`;
     this.element.style.top = `${top}px`;
+    this.element.scrollIntoView({ block: "nearest" });
   }
 
   promptContent() {
@@ -114,6 +133,7 @@ export class Popover {
       token.special ? make("p", "lg-purpose", this.purpose(run, token.piece)) : null,
       make("p", "lg-sentence", this.sentence(token, settings)),
       this.facts(token),
+      this.missing(token),
       this.top(token, settings),
     ];
   }
@@ -128,32 +148,28 @@ export class Popover {
   facts(token) {
     const { words } = this;
     const list = make("dl", "lg-pop-facts");
-    const fact = (key, value) => list.append(make("dt", "", words.t(key)), make("dd", "", value ?? this.missing(key)));
-    fact("p", known(token.p) ? exact(token.p, percent(token.p)) : null);
-    fact("rank", known(token.rank) ? exact(token.rank, String(token.rank)) : null);
-    fact("logprob", known(token.logprob) ? exact(token.logprob, token.logprob.toFixed(3).replace("-", "−")) : null);
-    fact("entropy", known(token.entropy) ? exact(token.entropy, this.entropyText(token.entropy)) : null);
-    fact("p_sampled", known(token.p_sampled) ? exact(token.p_sampled, this.sampledText(token)) : null);
+    for (const [key, write] of Object.entries(FACTS)) {
+      if (!known(token[key])) continue;
+      const value = exact(token[key], write(token, words));
+      value.dataset.fact = key;
+      list.append(make("dt", "", words.t(key)), make("dd", "", value));
+    }
     return list;
   }
 
-  missing(key) {
-    return make("span", "lg-missing", this.words.t("unknown", { what: this.words.t(`what_${key}`) }));
-  }
-
-  entropyText(entropy) {
-    return this.words.t("entropy_is", { n: short(equallyLikely(entropy)), bits: short(entropy) });
-  }
-
-  sampledText(token) {
-    const p = percent(token.p_sampled);
-    return known(token.kept) ? this.words.t("p_sampled_is", { p, kept: token.kept }) : this.words.t("p_sampled_only", { p });
+  /** What the backend does not tell, in one sentence; nothing is guessed in its place. */
+  missing(token) {
+    const { words } = this;
+    const keys = Object.keys(FACTS).filter((key) => !known(token[key]));
+    if (!(token.top?.length > 0)) keys.push("top");
+    if (keys.length === 0) return null;
+    return make("p", "lg-missing", words.t("unknown", { what: keys.map((key) => words.t(`what_${key}`)).join(words.t("comma")) }));
   }
 
   top(token, settings) {
     const { words } = this;
     const rows = candidates(token, settings.temperature);
-    if (rows.length === 0) return make("p", "lg-missing", words.t("unknown", { what: words.t("what_top") }));
+    if (rows.length === 0) return null;
     const active = activeSettings(settings).map(({ key, n }) => words.t(key, { n }));
     const after = active.length > 0 ? words.t("top_settings", { settings: active.join(" · ") }) : words.t("top_no_settings");
     const head = make("div", "lg-top-head", make("span", "", words.t("top_title", { n: token.top.length })), make("span", "", after));

@@ -5,8 +5,8 @@ import { make } from "./dom.js";
 import { doubt, withMarks } from "./numbers.js";
 import { isUpset } from "./odds.js";
 
-// Blocks that are out of sight cost no layout (content-visibility in viewer.css). A block must begin on a line of its own, so
-// it is closed at a line break where one comes soon enough.
+// Sealed blocks that are out of sight cost no layout (content-visibility in viewer.css). A block must begin on a line of its
+// own, so it is sealed at a line break where one comes soon enough.
 const BLOCK = 200;
 const BLOCK_AT_MOST = 300;
 // Asking the clock costs about as much as drawing a token, so it is asked once in so many.
@@ -64,6 +64,7 @@ export class TokenStrip {
   append(token) {
     const n = this.block?.childElementCount ?? 0;
     if (this.block === null || n >= BLOCK_AT_MOST || (n >= BLOCK && this.endsLine)) {
+      this.block?.classList.add("lg-sealed");
       this.block = make("div", "lg-block");
       this.element.append(this.block);
     }
