@@ -15,7 +15,7 @@ ALIASES: Mapping[str, str] = {"smollm3": "hermes", "builtin": "hermes", "qwen2":
 """Other names under which a family can be asked for, and its key."""
 
 
-class UnknownFamily(Exception):
+class UnknownFamily(Exception):  # noqa: N818 -- it is an answer that callers put into words, not a failure
     """No family fits. `model_type` is what the checkpoint or the user named, `known` what could have been named."""
 
     def __init__(self, model_type: str | None, known: Collection[str]) -> None:

@@ -9,9 +9,13 @@ TURNS = TokenGroup(
     Text("標出誰在說話，以及話說到哪裡為止。", "Who is speaking, and where that ends."),
     {
         "<|im_start|>": Text(
-            "一則訊息從這裡開始，後面接著角色：system、user 或 assistant。", "A message begins; its role follows: system, user or assistant."
+            "一則訊息從這裡開始，後面接著角色：system、user 或 assistant。",
+            "A message begins; its role follows: system, user or assistant.",
         ),
-        "<|im_end|>": Text("一則訊息到此結束。模型寫出它，就表示這一輪說完了。", "The message ends. When the model writes it, its turn is over."),
+        "<|im_end|>": Text(
+            "一則訊息到此結束。模型寫出它，就表示這一輪說完了。",
+            "The message ends. When the model writes it, its turn is over.",
+        ),
         "<|endoftext|>": Text(
             "整份文件到此結束。訓練時用它隔開不相干的文件，也拿來補齊長度。",
             "The whole document ends. In training it keeps unrelated documents apart; it also serves as padding.",
@@ -21,7 +25,10 @@ TURNS = TokenGroup(
 
 THINKING = TokenGroup(
     Text("思考", "Thinking"),
-    Text("框住模型作答前的推理，這段不算答案。", "Frames the reasoning before the answer; what is inside is not part of the answer."),
+    Text(
+        "框住模型作答前的推理，這段不算答案。",
+        "Frames the reasoning before the answer; what is inside is not part of the answer.",
+    ),
     {
         "<think>": Text("思考從這裡開始。", "Thinking begins."),
         "</think>": Text("思考到此為止，接下來是答案或工具呼叫。", "Thinking ends; the answer or a tool call follows."),
@@ -102,25 +109,39 @@ QWEN_GROUPS = (TURNS, CALLS, VISION, GROUNDING, CODE)
 STOP_TOKENS = {
     "<|im_end|>": Text("模型說完了這一輪。", "The model has finished its turn."),
     "<|endoftext|>": Text(
-        "模型認為整份文件結束了。聊天時也算說完，只是少見。", "The model holds the whole document to be over. In chat that ends the turn too, though rarely."
+        "模型認為整份文件結束了。聊天時也算說完，只是少見。",
+        "The model holds the whole document to be over. In chat that ends the turn too, though rarely.",
     ),
 }
 
 FILE_NOTES = (
     FileNote(
         "config.json",
-        Text("模型的架構：有幾層、多寬、能讀多長。載入時照著它搭出網路。", "The architecture: how many layers, how wide, how long a text fits. Loading builds the network from it."),
+        Text(
+            "模型的架構：有幾層、多寬、能讀多長。載入時照著它搭出網路。",
+            "The architecture: how many layers, how wide, how long a text fits. Loading builds the network from it.",
+        ),
         {
-            "model_type": Text("架構的名字；程式靠它選出要用的模型類別。", "The architecture's name, by which the software picks the model class."),
+            "model_type": Text(
+                "架構的名字；程式靠它選出要用的模型類別。",
+                "The architecture's name, by which the software picks the model class.",
+            ),
             "num_hidden_layers": Text("層數。每寫一個詞元都要走過全部的層。", "Layers; every token passes through all of them."),
             "hidden_size": Text("每個詞元在網路裡用幾個數表示。", "How many numbers stand for a token inside the network."),
             "num_attention_heads": Text("每層有幾個注意力頭。", "Attention heads in each layer."),
             "num_key_value_heads": Text(
-                "鍵與值的頭數；比注意力頭少，快取就小。", "Heads that keep keys and values; fewer than attention heads make a smaller cache."
+                "鍵與值的頭數；比注意力頭少，快取就小。",
+                "Heads that keep keys and values; fewer than attention heads make a smaller cache.",
             ),
-            "vocab_size": Text("輸出層有幾列，也就是最多能選幾種詞元。", "Rows of the output layer: how many tokens there are to choose from, at most."),
+            "vocab_size": Text(
+                "輸出層有幾列，也就是最多能選幾種詞元。",
+                "Rows of the output layer: how many tokens there are to choose from, at most.",
+            ),
             "max_position_embeddings": Text("提示加回答最多幾個詞元。", "The longest prompt and answer together, in tokens."),
-            "tie_word_embeddings": Text("輸入與輸出是否共用同一張詞元表。", "Whether reading and writing share one table of tokens."),
+            "tie_word_embeddings": Text(
+                "輸入與輸出是否共用同一張詞元表。",
+                "Whether reading and writing share one table of tokens.",
+            ),
             "dtype": Text("權重存成哪種數字格式。", "The number format that the weights are stored in."),
         },
     ),
@@ -128,35 +149,57 @@ FILE_NOTES = (
         "generation_config.json",
         Text("作者建議的取樣方式，以及哪些詞元表示結束。", "How its authors recommend to sample, and which tokens end a turn."),
         {
-            "temperature": Text("溫度：越高越敢選機率低的詞元。", "The temperature: the higher, the more often an unlikely token is drawn."),
-            "top_p": Text("只留下機率合計達到這個值的前幾名。", "Only the most likely tokens that together reach this probability stay in the draw."),
+            "temperature": Text(
+                "溫度：越高越敢選機率低的詞元。",
+                "The temperature: the higher, the more often an unlikely token is drawn.",
+            ),
+            "top_p": Text(
+                "只留下機率合計達到這個值的前幾名。",
+                "Only the most likely tokens that together reach this probability stay in the draw.",
+            ),
             "top_k": Text("只留下前幾名。", "Only this many of the most likely tokens stay in the draw."),
             "eos_token_id": Text("寫出這些編號的詞元就停。", "Ids of the tokens that end the writing."),
         },
     ),
     FileNote(
         "tokenizer.json",
-        Text("詞彙表與切分規則：文字怎麼變成編號，編號怎麼變回文字。", "The vocabulary and the rules of splitting: how text becomes ids, and ids text."),
+        Text(
+            "詞彙表與切分規則：文字怎麼變成編號，編號怎麼變回文字。",
+            "The vocabulary and the rules of splitting: how text becomes ids, and ids text.",
+        ),
         {
-            "model.type": Text("切分的方法；BPE 由常見的片段往上拼。", "The method of splitting; BPE builds up from frequent fragments."),
+            "model.type": Text(
+                "切分的方法；BPE 由常見的片段往上拼。",
+                "The method of splitting; BPE builds up from frequent fragments.",
+            ),
             "normalizer.type": Text("切分前怎麼統一字元的寫法。", "How spellings of a character are unified before splitting."),
-            "decoder.type": Text("怎麼把詞元拼回文字；ByteLevel 是逐位元組拼。", "How tokens are joined to text again; ByteLevel joins bytes."),
+            "decoder.type": Text(
+                "怎麼把詞元拼回文字；ByteLevel 是逐位元組拼。",
+                "How tokens are joined to text again; ByteLevel joins bytes.",
+            ),
         },
     ),
     FileNote(
         "tokenizer_config.json",
-        Text("分詞器的設定：哪個詞元表示結束、哪個用來補齊，有時也放對話模板。", "Settings of the tokenizer: which token ends, which one pads, at times also the chat template."),
+        Text(
+            "分詞器的設定：哪個詞元表示結束、哪個用來補齊，有時也放對話模板。",
+            "Settings of the tokenizer: which token ends, which one pads, at times also the chat template.",
+        ),
         {
             "eos_token": Text("表示一輪結束的詞元。", "The token that ends a turn."),
             "pad_token": Text("把一批文字補成一樣長的詞元。", "The token that fills a batch up to one length."),
-            "model_max_length": Text("分詞器認為的長度上限；很大的數等於沒設。", "The tokenizer's idea of the longest text; a huge number means none is set."),
+            "model_max_length": Text(
+                "分詞器認為的長度上限；很大的數等於沒設。",
+                "The tokenizer's idea of the longest text; a huge number means none is set.",
+            ),
         },
     ),
     FileNote(
         "chat_template.jinja",
         Text(
             "對話模板：一段 Jinja 程式，把訊息、工具與思考開關寫成模型實際讀到的提示。",
-            "The chat template: a Jinja program that writes messages, tools and the thinking switch as the prompt the model really reads.",
+            "The chat template: a Jinja program that writes messages, tools and the thinking switch as the prompt the model "
+            "really reads.",
         ),
     ),
     FileNote(

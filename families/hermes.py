@@ -18,7 +18,7 @@ _TOOLS_NOTE = Text(
     "工具寫在系統訊息最後的「# Tools」一節：<tools> 與 </tools> 之間，每行是一個工具的 JSON Schema，接著說明呼叫要怎麼寫。"
     "工具的結果以使用者訊息的身分送回，夾在 <tool_response> 與 </tool_response> 之間。",
     "Tools stand at the end of the system message, under “# Tools”: one JSON Schema a line between <tools> and </tools>, then "
-    "how a call is to be written. A tool's result comes back inside a user message, between <tool_response> and </tool_response>.",
+    "how a call is to be written. A tool's result comes back in a user message, between <tool_response> and </tool_response>.",
 )
 
 HERMES = Family(
@@ -44,7 +44,8 @@ HERMES = Family(
     user_turn_start="<|im_start|>user\n",
     token_groups=(TURNS, THINKING, CALLS, RESPONSES),
     thinking_note=Text(
-        "開啟時，提示停在助理訊息的開頭，由模型自己寫 <think> 開始思考。關閉時，模板替它寫好一段空的思考（<think> 馬上接 </think>），模型便直接作答。",
+        "開啟時，提示停在助理訊息的開頭，由模型自己寫 <think> 開始思考。關閉時，模板替它寫好一段空的思考（<think> 馬上接 "
+        "</think>），模型便直接作答。",
         "On: the prompt ends where the assistant's message begins, and the model writes <think> itself. Off: the template writes "
         "an empty thinking block for it, <think> and at once </think>, so that the model answers straight away.",
     ),

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from families.base import Call, CallError, Text, Turn
 from families.json_calls import CallText, Tools, bad_arguments, excerpt, likely_name, offered, read_calls
-from families.lenient_json import JsonError
+from families.lenient_json import OPEN_STRING, JsonError
 from families.reading import Scanner, Span, joined, trimmed
 
 THINK, END_THINK, CALL, END_CALL = "<think>", "</think>", "<tool_call>", "</tool_call>"
@@ -30,7 +30,7 @@ _MARKS = re.compile(
     r"|(?P<end_call></tool_call>)"
     r"|(?P<stop><\|im_end\|>|<\|endoftext\|>)"
     r"|(?P<like_end_call><[/\\]{1,2} ?\|?(?:tool|func|call)[a-z_\- ]{0,16}(?<!response)\|?>|<[/\\]{1,2}tool_call\b)"
-    r"|(?P<like_call><\|?(?:tools?|tool[_\- ]?calls?|function[_\- ]calls?)\|?>)"
+    r"|(?P<like_call><\|?(?:tool|function)s?(?:[_\- ]?ca?l{0,2}s?)?\|?>?(?=\s*+[\[{`]))"
 )
 _ANY_CLOSER = re.compile(r"<[/\\]{1,2} ?\|?(?!think|tool_response)[A-Za-z_\- ]{2,24}[|>\]]{0,2}")
 _CALL_BEGINS = re.compile(r"\s*+(?:```[a-zA-Z]*+\s*+)?[{\[]")
@@ -58,6 +58,8 @@ class _Found:
     calls: list[CallText]
     start: int
     end: int
+    example: bool = False
+    """It only looks like a call, and is text."""
 
     @property
     def whole(self) -> bool:
@@ -164,7 +166,8 @@ class _Parser:
         elif mark.kind == "think" and mark.start == state.blank_until:
             self._begin_piece(mark.end)
         elif mark.kind == "call" and (found := self._call(mark)):
-            state.drafts.append(found)
+            if not found.example:
+                state.drafts.append(found)
             return found.end if found.whole else mark.end
         return mark.end
 
@@ -176,7 +179,7 @@ class _Parser:
             found = self._call(mark)
         elif mark.kind == "end_call" and not self._quoted(mark):
             found = self._without_opener(mark)
-            if found is None:
+            if found is None and not self._in_fence(mark.start):
                 self._drop(mark)
         elif mark.kind == "think" and self._opens_thought(mark):
             self._take(mark.start)
@@ -186,8 +189,8 @@ class _Parser:
             self._stray_end_of_thought(mark)
         elif mark.kind == "stop":
             self._drop(mark)
-        if found is None:
-            return mark.end
+        if found is None or found.example:
+            return found.end if found else mark.end
         self._take(found.start)
         state.calls.append(found)
         self._begin_piece(found.end)
@@ -243,11 +246,11 @@ class _Parser:
     # Calls.
 
     def _call(self, opener: _Mark) -> _Found | None:
-        """The calls that begin at `opener`; None where it is only text that looks like a call."""
+        """The calls that begin at `opener`; None where it is only the marker's name in a text."""
         began = self.scanner.steps
         found = self._attempt(opener)
-        if found and self._only_looks_like_a_call(opener, found):
-            found = None
+        if found:
+            found.example = self._is_example(opener, found)
         if found is None or not found.whole:
             self.patience -= self.scanner.steps - began
         return found
@@ -346,9 +349,9 @@ class _Parser:
         closer = self._closer_after(max(at, error.at), following) or self._last_closer(at, following)
         end, stop = (closer.end, closer.start) if closer else (following, following)
         if closer is None and (error.cut or (following == self.end and not self.ended)):
-            problem = self._unterminated(min(error.at, end))
+            problem = self._unterminated(min(error.at, stop))
         else:
-            problem = bad_arguments(self.text, min(error.at, end), error.text, end)
+            problem = bad_arguments(self.text, min(error.at, stop), error.text if error.at <= stop else OPEN_STRING, stop)
         return self._error(opener, (at, stop), end, problem)
 
     def _error(self, opener: _Mark, body: Span, end: int, problem: CallError) -> _Found:
@@ -403,6 +406,8 @@ class _Parser:
                 calls, after = read_calls(self.scanner, start.start(), closer.start, self.tools, closed=True)
             except JsonError:
                 calls, after = [], start.start()
+            if self._in_fence(start.start()) and not all(call.name in self.tools for call in calls):
+                return None
             if calls and not self.text[after : closer.start].strip() and all(call.error is None for call in calls):
                 found = _Found(calls, start.start(), closer.end)
                 self._slip(found, _NO_OPENER)
@@ -429,15 +434,13 @@ class _Parser:
 
     # Text that only looks like a call.
 
-    def _only_looks_like_a_call(self, opener: _Mark, found: _Found) -> bool:
+    def _is_example(self, opener: _Mark, found: _Found) -> bool:
         """Whether it is an example: about a tool that is not offered, in a code fence, in quotation marks, or in a sentence."""
         if any(call.name in self.tools for call in found.calls):
             return False
-        if found.calls[-1].error and found.calls[-1].error.kind == "unterminated" and found.end == self.end:
-            return self._in_fence(opener.start)
-        quoted = self.text.endswith("`", 0, opener.start)
-        in_sentence = self._in_sentence(opener) and self.text[found.end : found.end + 1] not in ("", "\n", "<") and found.whole
-        return quoted or in_sentence or self._in_fence(opener.start)
+        if self.text.endswith("`", 0, opener.start) or self._in_fence(opener.start):
+            return True
+        return found.whole and self._in_sentence(opener) and self.text[found.end : found.end + 1] not in ("", "\n", "<")
 
     def _in_fence(self, at: int) -> bool:
         """Whether `at` stands inside a code fence; asked for ever later places."""

@@ -29,7 +29,7 @@ _KEYED = Text("直接以工具名稱當鍵名", "the tool's name used as the key
 _FLAT = Text("引數沒有放進 arguments 裡", "arguments that stood beside the name instead of inside \"arguments\"")
 _NO_ARGUMENTS = Text("沒有寫引數，讀作沒有引數", "missing arguments, read as none")
 _NAME_FIRST = Text("工具名稱寫在 JSON 外面", "the tool's name written outside the JSON")
-_EXTRA_BRACKET = Text("多了收尾的括號", "a superfluous closing bracket")
+_EXTRA_BRACKET = Text("JSON 後面多了括號或標點", "a superfluous bracket or punctuation mark after the JSON")
 _FENCE = Text("JSON 外面多了程式碼框", "a code fence around the JSON")
 
 _SPACE = re.compile(r"\s*+")
@@ -39,7 +39,7 @@ _NAME_BEFORE = re.compile(r"([\w.\-]++)\s*+(?=\{)")
 _NAME_INSIDE = re.compile(r"""["'](?:name|function|tool_name)["']\s*+:\s*+["']([^"'\\<>\n]{1,100})["']|<function=([\w.\-]++)>""")
 _NAME_OUTSIDE = re.compile(r"\s*+([\w.\-]++)\s*+[({]")
 _BETWEEN = re.compile(r"(?:\s*+[,;]?\s*+(?=[{\[]))?")
-_EXTRA = re.compile(r"(?:[\s}\]]*[}\]])?")
+_EXTRA = re.compile(r"(?:[\s}\];,]*[}\];,])?")
 
 
 @dataclass
@@ -142,7 +142,7 @@ def _read_objects(scanner: Scanner, at: int, end: int, tools: Tools, closed: boo
         reading = read_json(scanner, at, end, closed=closed)
         whole = (at, reading.end)
         if reading.value == []:
-            calls.append(_broken(whole, "", bad_arguments(scanner.text, at, Text("清單裡沒有呼叫", "an empty list of calls"))))
+            calls.append(_broken(whole, "", bad_arguments(scanner.text, at, Text("清單裡沒有呼叫", "an empty list of calls"), whole[1])))
         for value in reading.value if isinstance(reading.value, list) else [reading.value]:
             calls.append(_call(scanner, value, reading.spans.get(id(value), whole), reading, tools))
         after = reading.end
@@ -161,7 +161,10 @@ def _call(scanner: Scanner, value: Any, span: Span, reading: Reading, tools: Too
     """The call that one JSON value stands for."""
     slips = list(reading.slips)
     if not isinstance(value, dict):
-        return _broken(span, "", bad_arguments(scanner.text, span[0], Text("這裡應該是一個 JSON 物件", "a call must be a JSON object")))
+        return _broken(span, "", bad_arguments(scanner.text, span[0], Text(
+            "這裡應該是一個 JSON 物件",
+            "a call must be a JSON object",
+        )))
     for wrapper in _WRAPPERS:
         if isinstance(value.get(wrapper), dict) and not isinstance(value.get("name"), str):
             value = value[wrapper]
@@ -191,12 +194,12 @@ class _CallObject:
             self.slips.append(Text(f"工具名稱寫在「{named}」裡", f"the tool's name under {named!r}"))
         rest = {key: part for key, part in self.value.items() if key != named and key not in _HARMLESS}
         parameters = tools.get(self.name, frozenset())
-        keys = [key for key in _ARGUMENTS if key in rest and (key == "arguments" or self._could_be_arguments(rest[key], key, parameters))]
+        keys = [key for key in _ARGUMENTS if key in rest and self._could_be_arguments(key, rest[key], parameters)]
         return self._with_arguments(keys, rest, parameters) if keys else self._flat(rest, parameters)
 
     @staticmethod
-    def _could_be_arguments(value: Any, key: str, parameters: frozenset[str]) -> bool:
-        return isinstance(value, dict | str) and key not in parameters
+    def _could_be_arguments(key: str, value: Any, parameters: frozenset[str]) -> bool:
+        return key == "arguments" or (isinstance(value, dict | str) and key not in parameters)
 
     def _keyed(self, tools: Tools) -> CallText:
         """`{"tool": {arguments}}`, read so when the only key is a tool that is offered."""
@@ -206,17 +209,20 @@ class _CallObject:
         return _broken(self.span, "", no_name(self.span[0]))
 
     def _written(self, span: Span) -> str:
-        return self.scanner.text[span[0] : span[1]]
+        return self.scanner.text[span[0] : span[1]].rstrip()
 
     def _bad(self, at: int, why: Text, raw_args: str) -> CallText:
-        return _broken(self.span, self.name, bad_arguments(self.scanner.text, at, why), raw_args)
+        return _broken(self.span, self.name, bad_arguments(self.scanner.text, at, why, self.span[1]), raw_args)
 
     def _with_arguments(self, keys: list[str], rest: dict[str, Any], parameters: frozenset[str]) -> CallText:
         """The arguments stand under one of `keys`; what else is in the object may belong to them too."""
         key, at, raw_args = keys[0], self.members[keys[0]][0], self._written(self.members[keys[0]])
         other = next((other for other in keys[1:] if rest[other] != rest[key]), None)
         if other:
-            why = Text(f"「{key}」和「{other}」都寫了引數，內容卻不同", f"{key!r} and {other!r} both give arguments, and they differ")
+            why = Text(
+                f"「{key}」和「{other}」都寫了引數，內容卻不同",
+                f"{key!r} and {other!r} both give arguments, and they differ",
+            )
             return self._bad(at, why, raw_args)
         if key != "arguments":
             self.slips.append(Text(f"引數寫在「{key}」裡", f"the arguments under {key!r}"))
@@ -236,7 +242,7 @@ class _CallObject:
         """There is no field for the arguments: they stand beside the name, or there are none."""
         if not rest:
             return CallText(self.name, {}, "", self.span, [*self.slips, _NO_ARGUMENTS])
-        raw_args = self._written((min(self.members[key][0] for key in rest), max(self.members[key][1] for key in rest)))
+        raw_args = self._written(self.span)
         if rest.keys() <= parameters:
             return CallText(self.name, dict(rest), raw_args, self.span, [*self.slips, _FLAT])
         return self._bad(self.span[0], Text("沒有「arguments」欄位", 'there is no field "arguments"'), raw_args)

@@ -27,6 +27,8 @@ BARE_KEY = Text("鍵名沒有加引號", "a key without quotation marks")
 BACKSLASH = Text("反斜線沒有跳脫", "a backslash that was not escaped")
 MISSING_BRACKET = Text("少了收尾的括號", "a missing closing bracket")
 
+OPEN_STRING = Text("字串沒有結尾的引號", "a string without its closing quotation mark")
+
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = {quote: re.compile(rf"{quote}((?:[^{quote}\\]++|\\[\s\S])*+)({quote}?)") for quote in "\"'"}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w.])")
@@ -254,7 +256,7 @@ class _Reader:
         assert found is not None, "a string pattern matches wherever its quotation mark stands"
         if not found[2]:
             if self.closed:
-                raise self.fail("字串沒有結尾的引號", "a string without its closing quotation mark", found.start())
+                raise JsonError(found.start(), OPEN_STRING)
             raise self.cut()
         if quote == "'":
             self.slip(SINGLE_QUOTES)
