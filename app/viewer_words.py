@@ -129,7 +129,10 @@ _PROMPT: Mapping[str, Text] = {
     "step_written": Text("寫了 {n} 個", "{n} written"),
     "prompt_all_new": Text("提示：全部是新的", "Prompt: everything is new"),
     "prompt_some_new": Text("提示：下面是新的部分", "Prompt: what is new in it"),
-    "seen_cached": Text("{n} 個 token 模型已經看過（留在快取裡）", "{n} {n:token|tokens} the model has already seen (kept in its cache)"),
+    "seen_cached": Text(
+        "{n} 個 token 模型已經看過（留在快取裡）",
+        "{n} {n:token|tokens} the model has already seen (kept in its cache)",
+    ),
     "seen_part_cached": Text(
         "{n} 個 token 和上一步相同（其中 {cached} 個留在快取裡，其餘重讀）",
         "{n} {n:token|tokens} as in the step before ({cached} kept in its cache, the others read again)",
@@ -165,7 +168,10 @@ _PROMPT: Mapping[str, Text] = {
 
 _WRITTEN: Mapping[str, Text] = {
     "written_title": Text("模型寫的，逐個 token", "What the model wrote, token by token"),
-    "written_label": Text("第 {n} 步模型寫的 token；用左右方向鍵移動", "What the model wrote in step {n}, token by token; the arrow keys move"),
+    "written_label": Text(
+        "第 {n} 步模型寫的 token；用左右方向鍵移動",
+        "What the model wrote in step {n}, token by token; the arrow keys move",
+    ),
     "nothing_written": Text("什麼都沒寫", "Nothing was written"),
     "incomplete": Text("一個字的一部分", "part of a character"),
     "ended_stop_token": Text("在 {token} 結束：{purpose}", "Ended at {token}: {purpose}"),
@@ -237,15 +243,20 @@ _POPOVER: Mapping[str, Text] = {
     "kept": Text("→ 保留", "→ kept"),
     "after": Text("→ {p}", "→ {p}"),
     "chosen": Text("選中", "chosen"),
-    "happened_greedy": Text("溫度是 0，所以一定取機率最高的。", "The temperature is 0, so the most likely piece is always taken."),
+    "happened_greedy": Text(
+        "溫度是 0，所以一定取機率最高的。",
+        "The temperature is 0, so the most likely piece is always taken.",
+    ),
     "happened_only": Text(
         "設定之後只剩這一個候選，所以就是它。", "Only this candidate was left after the settings, so it had to be this one.",
     ),
     "happened_top": Text(
-        "抽中了機率最高的：模型給 {p}，設定之後 {after}。", "The most likely piece was drawn: {p} by the model, {after} after the settings.",
+        "抽中了機率最高的：模型給 {p}，設定之後 {after}。",
+        "The most likely piece was drawn: {p} by the model, {after} after the settings.",
     ),
     "happened_rank": Text(
-        "抽中了第 {rank} 名：模型給 {p}，設定之後 {after}。", "Rank {rank} was drawn: {p} by the model, {after} after the settings.",
+        "抽中了第 {rank} 名：模型給 {p}，設定之後 {after}。",
+        "Rank {rank} was drawn: {p} by the model, {after} after the settings.",
     ),
     "happened_top_plain": Text("取了機率最高的。", "The most likely piece was taken."),
     "happened_rank_plain": Text("取了第 {rank} 名。", "Rank {rank} was taken."),
