@@ -338,13 +338,13 @@ class _Parser:
             try:
                 return self._read(opener, at, error.at, closed=True)
             except JsonError as second:
-                error = JsonError(error.at if second.cut else second.at, second.text, second.cut)
+                error = error if stopped else second
         return self._broken(opener, at, error)
 
     def _broken(self, opener: _Mark, at: int, error: JsonError) -> _Found:
         """A call whose JSON cannot be read: it ends at its closing marker, or where the next call begins."""
         following = self._next_opener(at) if self.patience > 0 else self._next_mark(at)
-        while following < error.at and (closer := self._closer_after(following)) and closer.start < error.at:
+        while following < error.at and (closer := self._closer_after(following + 1)) and closer.start < error.at:
             following = self._next_opener(following + 1)  # It stood inside a string that was closed again.
         closer = self._closer_after(max(at, error.at), following) or self._last_closer(at, following)
         end, stop = (closer.end, closer.start) if closer else (following, following)

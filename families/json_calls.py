@@ -142,7 +142,8 @@ def _read_objects(scanner: Scanner, at: int, end: int, tools: Tools, closed: boo
         reading = read_json(scanner, at, end, closed=closed)
         whole = (at, reading.end)
         if reading.value == []:
-            calls.append(_broken(whole, "", bad_arguments(scanner.text, at, Text("清單裡沒有呼叫", "an empty list of calls"), whole[1])))
+            why = Text("清單裡沒有呼叫", "an empty list of calls")
+            calls.append(_broken(whole, "", bad_arguments(scanner.text, at, why, whole[1])))
         for value in reading.value if isinstance(reading.value, list) else [reading.value]:
             calls.append(_call(scanner, value, reading.spans.get(id(value), whole), reading, tools))
         after = reading.end
@@ -161,10 +162,8 @@ def _call(scanner: Scanner, value: Any, span: Span, reading: Reading, tools: Too
     """The call that one JSON value stands for."""
     slips = list(reading.slips)
     if not isinstance(value, dict):
-        return _broken(span, "", bad_arguments(scanner.text, span[0], Text(
-            "這裡應該是一個 JSON 物件",
-            "a call must be a JSON object",
-        )))
+        why = Text("這裡應該是一個 JSON 物件", "a call must be a JSON object")
+        return _broken(span, "", bad_arguments(scanner.text, span[0], why, span[1]))
     for wrapper in _WRAPPERS:
         if isinstance(value.get(wrapper), dict) and not isinstance(value.get("name"), str):
             value = value[wrapper]
