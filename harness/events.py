@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -49,6 +50,7 @@ STOP_REASONS = (
 )
 
 Event = dict[str, Any]
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class UnreadableRun(Exception):  # noqa: N818  # The name says what is wrong.
@@ -56,12 +58,15 @@ class UnreadableRun(Exception):  # noqa: N818  # The name says what is wrong.
 
 
 def _line(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Compact JSON; in ASCII where the text holds a lone surrogate, which UTF-8 cannot hold."""
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json.dumps(value, allow_nan=False, separators=(",", ":")) if _SURROGATE.search(line) else line
 
 
 class EventLog:
     """Appends events, keeps each one serialised once, and writes it to the run file in the same breath.
 
+    Raises OSError where the run file cannot be created; a file that is there already is never overwritten.
     One thread appends; any number read. A reader asks for everything after a sequence number, so that a reload, a second
     tab and a lost connection are the same case.
     """
@@ -75,10 +80,11 @@ class EventLog:
         self._grew = threading.Condition()
         self._file: TextIO | None = None
         self.write_error: str | None = None
+        """What ended the writing of the run file before the run ended."""
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("x", encoding="utf-8")
-            self._write(_line(self.header))
+            self._write(self.header_line)
 
     def _write(self, line: str) -> None:
         """A full disk must not end a run: the log goes on in memory, and `write_error` says what happened to the file."""
@@ -121,6 +127,11 @@ class EventLog:
             return event
 
     @property
+    def header_line(self) -> str:
+        """The header, serialised as the run file's first line."""
+        return _line(self.header)
+
+    @property
     def ended(self) -> bool:
         return bool(self._events) and self._events[-1]["kind"] == "run_end"
 
@@ -145,19 +156,25 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[Event]]:
     Raises UnreadableRun for a file that is no run or that a newer major version wrote.
     """
     lines = path.read_text("utf-8", errors="replace").split("\n")
-    whole = lines[:-1]  # what stands after the last newline was never finished
-    try:
-        header = json.loads(whole[0])
-        version = header["loopglass"]
-    except (IndexError, ValueError, TypeError, KeyError) as error:
-        raise UnreadableRun(f"{path.name} is not a Loopglass run: its first line is no header") from error
+    header, *rest = [_object(line) for line in lines[:-1]] or [None]  # What stands after the last newline was never finished.
+    version = None if header is None else header.get("loopglass")
+    if header is None or type(version) is not int:
+        raise UnreadableRun(f"{path.name} is not a Loopglass run: its first line is no header")
     if version > FORMAT_VERSION:
         newer = f"format {version}, this one reads {FORMAT_VERSION}"
         raise UnreadableRun(f"{path.name} was written by a newer Loopglass ({newer}): update it")
     events = []
-    for number, line in enumerate(whole[1:], start=2):
-        try:
-            events.append(json.loads(line))
-        except ValueError as error:
-            raise UnreadableRun(f"{path.name} is damaged in line {number}") from error
+    for number, event in enumerate(rest, start=2):
+        if event is None or type(event.get("seq")) is not int or not isinstance(event.get("kind"), str):
+            raise UnreadableRun(f"{path.name} is damaged in line {number}")
+        events.append(event)
     return header, events
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    """The JSON object of a line; None where it holds none."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -87,9 +87,9 @@ def _backend_errors() -> Iterator[None]:
 class Run:
     """One question on one backend.
 
-    `history` is the conversation before it (an earlier run's `messages`), `continues` that run's id. `folder` is where the
-    run file is written; without one the log stays in memory. `tools` are all that could be offered (`registry()` unless
-    given), `settings.tools` names those that are. Raises ValueError for a tool that there is none of.
+    `history` is the conversation before it (an earlier run's `messages`), `continues` that run's id. The run file is written
+    into `folder`, or to `path`; without either the log stays in memory. `tools` are all that could be offered (`registry()`
+    unless given), `settings.tools` names those that are. Raises ValueError for a tool that there is none of.
     """
 
     def __init__(
@@ -102,6 +102,7 @@ class Run:
         continues: str | None = None,
         lang: str = "en",
         folder: Path | None = None,
+        path: Path | None = None,
         tools: Mapping[str, Tool] | None = None,
     ) -> None:
         known = registry() if tools is None else tools
@@ -132,7 +133,8 @@ class Run:
             "model": backend.model_id,
             "family": backend.family.key,
         }
-        self.log = EventLog(header, None if folder is None else folder / f"{self.run_id}.jsonl")
+        in_folder = None if folder is None else folder / f"{self.run_id}.jsonl"
+        self.log = EventLog(header, path or in_folder)
 
     @property
     def messages(self) -> list[Message]:

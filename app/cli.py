@@ -1,0 +1,281 @@
+"""The command `loopglass`: serves the page, or asks one question or a file of them in the terminal.
+
+Exit codes: 0 where every question got an answer, 1 where one did not, 2 for a usage error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import math
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from platformdirs import user_data_path
+
+from app.models import Loader, Progress, load_checkpoint
+from app.terminal import Terminal, words
+from backends.base import Backend, BackendError, Sampling
+from families.base import Text, pick
+from harness.run import Run
+from harness.settings import DEFAULT_SYSTEM_PROMPT, DEFAULT_TOOLS, Settings
+from harness.tools import registry
+
+_POLL_S = 0.2
+ANSWERED, NOT_ANSWERED = 0, 1
+
+
+def _number(kind: type[int] | type[float], low: float, high: float = math.inf, *, above: bool = False) -> Callable[[str], Any]:
+    """An argparse type: a number of `kind` from `low` (or above it) to `high`."""
+    bound = (f"above {low:g}" if above else f"{low:g} or more") + (f", at most {high:g}" if high < math.inf else "")
+
+    def read(text: str) -> Any:
+        try:
+            value = kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is no {'whole ' if kind is int else ''}number") from None
+        if not (value > low if above else value >= low) or not value <= high:
+            raise argparse.ArgumentTypeError(f"{text} is out of range: {bound}")
+        return value
+
+    return read
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="loopglass", description="See, live, how one question walks through an agent loop.")
+    port = _number(int, 0, 65535)
+    parser.add_argument("--host", default="127.0.0.1", help="where the page is served (default %(default)s)")
+    parser.add_argument("--port", type=port, default=8501, help="its port (default %(default)s; 0: a free one)")
+    _add_model(parser)
+    commands = parser.add_subparsers(dest="command", metavar="ask", title="in the terminal")
+    ask = commands.add_parser("ask", help="ask in the terminal instead of serving the page")
+    ask.add_argument("question", nargs="?", help="what to ask")
+    ask.add_argument("--file", type=Path, help='JSON lines; each line\'s "q" is asked in a conversation of its own')
+    ask.add_argument("--json", action="store_true", help="print the event log as JSON lines and nothing else")
+    ask.add_argument("--out", type=Path, help="write the run file here, not into the folder of runs (one question only)")
+    ask.add_argument("--lang", choices=["en", "zh"], help="language of what is drawn (default: the terminal's)")
+    _add_model(ask)
+    _add_sampling(ask.add_argument_group("sampling", "What is left open is as the model's makers recommend."))
+    _add_loop(ask.add_argument_group("loop"))
+    return parser
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default="builtin", help="builtin, or a folder with a checkpoint (default %(default)s)")
+
+
+def _add_sampling(group: argparse._ArgumentGroup) -> None:
+    tokens, seed = _number(int, 1), _number(int, 0, 2**63 - 1)
+    group.add_argument("--temperature", type=_number(float, 0, 100), help="0 takes the most likely token each time")
+    group.add_argument("--top-p", type=_number(float, 0, 1, above=True), help="keep the likeliest tokens up to this probability")
+    group.add_argument("--top-k", type=_number(int, 0), help="keep this many of the likeliest tokens; 0 keeps all")
+    group.add_argument("--seed", type=seed, help="draw the same tokens each time (default: different ones)")
+    group.add_argument("--max-new-tokens", type=tokens, default=512, help="tokens in a turn at most (default %(default)s)")
+
+
+def _add_loop(group: argparse._ArgumentGroup) -> None:
+    defaults, seconds = Settings(), _number(float, 0, above=True)
+    steps = _number(int, 1)
+    group.add_argument("--max-steps", type=steps, default=defaults.max_steps, help="passes of the loop (default %(default)s)")
+    group.add_argument("--time-limit", type=seconds, default=defaults.time_limit_s, help="in seconds (default %(default)g)")
+    group.add_argument("--thinking", action=argparse.BooleanOptionalAction, default=defaults.thinking, help="think before acting")
+    group.add_argument("--system", default=DEFAULT_SYSTEM_PROMPT, help="the system prompt; an empty one sends none")
+    tools = group.add_mutually_exclusive_group()
+    tools.add_argument("--tool", action="append", choices=list(registry()), help="offer this tool; repeatable (default: all)")
+    tools.add_argument("--no-tools", action="store_true", help="offer no tool")
+
+
+def _terminal_language() -> str:
+    """Chinese where the locale says so."""
+    locale = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+    return "zh" if locale.lower().startswith("zh") else "en"
+
+
+def _has_colour(stream: TextIO) -> bool:
+    """Colours go to terminals only, and to none whose user has set NO_COLOR (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def read_questions(path: Path) -> list[str]:
+    """The "q" of each line of a JSON lines file; blank lines are skipped. Raises ValueError that names the line."""
+    questions = []
+    for number, line in enumerate(path.read_text("utf-8-sig").split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: this is no JSON ({error})") from error
+        if not isinstance(entry, dict) or not isinstance(entry.get("q"), str) or not entry["q"].strip():
+            raise ValueError(f'{path}, line {number}: an object with a text "q" is expected')
+        questions.append(entry["q"])
+    if not questions:
+        raise ValueError(f"{path} holds no question")
+    return questions
+
+
+def settings_for(backend: Backend, arguments: argparse.Namespace) -> Settings:
+    """The settings that the arguments ask for; sampling that they leave open is the checkpoint's own recommendation."""
+    defaults = backend.info["defaults"]
+    given = {name: getattr(arguments, name) for name in ("temperature", "top_p", "top_k")}
+    values = {name: defaults[name] if value is None else value for name, value in given.items()}
+    sampling = Sampling(
+        temperature=float(values["temperature"]), top_p=float(values["top_p"]), top_k=int(values["top_k"]),
+        max_new_tokens=arguments.max_new_tokens, seed=arguments.seed,
+    )
+    tools = () if arguments.no_tools else tuple(arguments.tool or DEFAULT_TOOLS)
+    return Settings(sampling, arguments.max_steps, arguments.time_limit, arguments.thinking, tools, arguments.system)
+
+
+@contextmanager
+def _ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl+C calls `stop` and interrupts nothing, so that the log is shown whole; the second leaves at once."""
+
+    def once(_signal: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop()
+
+    before = signal.signal(signal.SIGINT, once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@dataclass(frozen=True)
+class _Printer:
+    """Shows runs on `out`: as JSON lines, or drawn."""
+
+    out: TextIO
+    lang: str
+    as_json: bool
+
+    def show(self, run: Run) -> bool:
+        """Follows a started run to its end; False where the user stopped it with Ctrl+C."""
+        stopped = threading.Event()
+
+        def stop() -> None:
+            stopped.set()
+            run.stop()
+            print("\n" + words(self.lang, "stopping"), file=sys.stderr, flush=True)
+
+        with _ctrl_c(stop):
+            self._follow(run)
+        if run.log.write_error is not None:
+            print(words(self.lang, "run_file_failed", error=run.log.write_error), file=sys.stderr)
+        elif not self.as_json:
+            self._print(words(self.lang, "run_file", path=run.log.path))
+        return not stopped.is_set()
+
+    def _follow(self, run: Run) -> None:
+        if self.as_json:
+            self._print(run.log.header_line)
+        terminal = Terminal(self.out, self.lang, colour=_has_colour(self.out))
+        seen, ended = -1, False
+        while not ended:
+            run.log.wait(seen, _POLL_S)
+            ended = run.log.ended  # Asked before the events are taken: what comes later is taken in the next round.
+            while lines := run.log.lines_after(seen):
+                for line in lines:
+                    self._print(line) if self.as_json else terminal.draw(json.loads(line))
+                seen += len(lines)
+        run.join()
+
+    def _print(self, line: str) -> None:
+        print(line, file=self.out, flush=True)
+
+
+def _progress(lang: str) -> Progress:
+    """Tells on stderr what loading does: in one line that changes in a terminal, else each stage once."""
+    said: list[str] = []
+    live = sys.stderr.isatty()
+
+    def tell(text: Text, done: float | None) -> None:
+        stage = pick(lang, *text)
+        if live:
+            percent = "" if done is None else f" {done:.0%}"
+            print(f"\r\x1b[K{stage}{percent}", file=sys.stderr, end="", flush=True)
+        elif stage not in said:
+            said.append(stage)
+            print(stage, file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, folder: Path) -> int:
+    lang = arguments.lang or _terminal_language()
+    try:
+        backend = load(arguments.model, _progress(lang))
+        if sys.stderr.isatty():
+            print("\r\x1b[K", file=sys.stderr, end="", flush=True)
+    except BackendError as error:
+        print(words(lang, "load_failed", error=pick(lang, error.zh, str(error))), file=sys.stderr)
+        return NOT_ANSWERED
+    settings = settings_for(backend, arguments)
+    printer = _Printer(sys.stdout, lang, arguments.json)
+    code = ANSWERED
+    for question in questions:
+        run = Run(backend, question, settings, lang=lang, folder=folder, path=arguments.out)
+        run.start()
+        try:
+            going_on = printer.show(run)
+        except BaseException:
+            run.stop()
+            run.join(_POLL_S * 10)
+            raise
+        if run.log.events[-1]["stop_reason"] != "answer":
+            code = NOT_ANSWERED
+        if not going_on:
+            break
+    return code
+
+
+def _questions(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
+    """What is to be asked; a usage error where that is unclear."""
+    if (arguments.question is None) == (arguments.file is None):
+        parser.error("give either a question or --file")
+    if arguments.out is not None and arguments.file is not None:
+        parser.error("--out takes one run; with --file the run files go to the folder of runs")
+    if arguments.out is not None and arguments.out.exists():
+        parser.error(f"{arguments.out} exists already; a run file is never overwritten")
+    if arguments.file is None:
+        if not arguments.question.strip():
+            parser.error("the question is empty")
+        return [arguments.question]
+    try:
+        return read_questions(arguments.file)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+
+
+def main(argv: Sequence[str] | None = None, *, load: Loader = load_checkpoint, folder: Path | None = None) -> int:
+    """Runs the command and gives its exit code. `load` makes a backend from a model's name; `folder` takes the run files."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.command != "ask":
+        from app.server import serve  # Streamlit takes seconds to import, and asking needs none of it.
+
+        serve(arguments.host, arguments.port, arguments.model)
+        return ANSWERED
+    questions = _questions(arguments, parser)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8 wherever it goes.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        return _ask(arguments, questions, load, folder or user_data_path("loopglass") / "runs")
+    except BrokenPipeError:  # Whoever read the output has had enough, as `head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOT_ANSWERED
+    except KeyboardInterrupt:
+        return NOT_ANSWERED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

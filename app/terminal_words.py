@@ -1,0 +1,47 @@
+"""What the terminal says, in both languages. Why a run ended is worded in `app/viewer_words.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from families.base import Text
+
+WORDS: Mapping[str, Text] = {
+    "question": Text("問題", "Question"),
+    "settings": Text(
+        "模型 {model}，溫度 {temperature:g}，top-p {top_p:g}，top-k {top_k}，思考：{thinking}，工具：{tools}",
+        "Model {model}, temperature {temperature:g}, top-p {top_p:g}, top-k {top_k}, thinking {thinking}, tools: {tools}",
+    ),
+    "on": Text("開", "on"),
+    "off": Text("關", "off"),
+    "none": Text("無", "none"),
+    "step": Text("第 {step} 步", "Step {step}"),
+    "prompt": Text("提示：{n} 個 token，其中 {new} 個是新的", "Prompt: {n} tokens, {new} of them new"),
+    "prefill": Text(
+        "讀完提示：{ms:.0f} 毫秒（{reused} 個 token 沿用快取）", "Prompt read in {ms:.0f} ms ({reused} tokens from the cache)"
+    ),
+    "written": Text("寫了 {n} 個 token", "Tokens written: {n}"),
+    "speed": Text("，每秒 {speed:.1f} 個", ", {speed:.1f} a second"),
+    "stopped_at": Text("，停在 {piece}", ", stopped at {piece}"),
+    "finish_max_new_tokens": Text("，寫到上限被切斷", ", cut off at the limit"),
+    "finish_context_full": Text("，上下文已滿", ", the context is full"),
+    "finish_user_stopped": Text("，被停止", ", stopped"),
+    "finish_timed_out": Text("，時間到", ", out of time"),
+    "call": Text("呼叫 {name}", "Call {name}"),
+    "repaired": Text("已修正：{what}", "repaired: {what}"),
+    "broken_call": Text("讀不懂的呼叫：{what}", "A call that cannot be read: {what}"),
+    "result": Text("結果", "result"),
+    "error": Text("錯誤", "error"),
+    "truncated": Text("太長，已截短", "cut because it was too long"),
+    "feedback": Text("告訴模型", "The model is told"),
+    "end": Text(
+        "結束：{why}。步數 {steps}，token {tokens}，{seconds:.1f} 秒",
+        "Ended: {why}. Steps: {steps}, tokens: {tokens}, {seconds:.1f} s",
+    ),
+    "answer": Text("回答", "Answer"),
+    "no_answer": Text("沒有回答", "No answer"),
+    "run_file": Text("執行記錄：{path}", "Run file: {path}"),
+    "run_file_failed": Text("執行記錄寫不進去：{error}", "The run file could not be written: {error}"),
+    "stopping": Text("正在停止……（再按一次 Ctrl+C 立即離開）", "Stopping … (Ctrl+C again leaves at once)"),
+    "load_failed": Text("模型無法載入：{error}", "The model could not be loaded: {error}"),
+}

@@ -1,0 +1,53 @@
+"""What the tests of the loop share: turns as the Hermes format writes them, and runs of a scripted model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from backends.base import Sampling
+from backends.scripted import ScriptedBackend, ScriptedTurn
+from families.hermes import QWEN3
+from harness.run import Run
+from harness.settings import Settings
+
+QUESTION = "What is 37 * 48?"
+
+
+def call(name: str, **arguments: Any) -> str:
+    """A tool call as the model writes it."""
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments}, ensure_ascii=False)}\n</tool_call>"
+
+
+def calculate(expression: str) -> str:
+    return call("calculator", expression=expression)
+
+
+def backend(turns: Iterable[ScriptedTurn], **options: Any) -> ScriptedBackend:
+    return ScriptedBackend(turns, QWEN3, **options)
+
+
+def finished(turns: Iterable[ScriptedTurn], settings: Settings | None = None, **options: Any) -> Run:
+    """A run of the scripted turns, over."""
+    run = Run(backend(turns), QUESTION, settings or Settings(), **options)
+    run.execute()
+    return run
+
+
+def sampling(**values: Any) -> Settings:
+    return Settings(sampling=Sampling(**values))
+
+
+def of_kind(run: Run, kind: str) -> list[dict[str, Any]]:
+    return [event for event in run.log.events if event["kind"] == kind]
+
+
+def end(run: Run) -> Mapping[str, Any]:
+    """The run_end event, which must be the last and the only one."""
+    assert [event["kind"] for event in run.log.events].index("run_end") == len(run.log.events) - 1
+    return run.log.events[-1]
+
+
+def tool_messages(run: Run) -> Sequence[str]:
+    return [message["content"] for message in run.messages if message["role"] == "tool"]
