@@ -21,6 +21,7 @@ _STATUS: Mapping[str, Text] = {
     "phase_answered": Text("完成：模型已回答", "Finished: the model has answered"),
     "phase_stopped": Text("結束：{why}", "Ended: {why}"),
     "phase_cut": Text("記錄中斷", "The record breaks off"),
+    "phase_gone": Text("找不到這次執行", "This run is not known"),
     "elapsed": Text("{s} 秒", "{s} s"),
     "written": Text("已寫 {n} 個 token", "{n} {n:token|tokens} written"),
     "speed": Text("每秒 {n} 個 token", "{n} tok/s"),

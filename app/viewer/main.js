@@ -27,6 +27,7 @@ class Viewer {
     this.data = data;
     this.onEnded = onEnded;
     this.destroyed = false;
+    this.follows = false;
     this.frame = 0;
     /** @type {Map<string, RunView>} */
     this.views = new Map();
@@ -140,9 +141,17 @@ class Viewer {
     const deadline = performance.now() + FRAME_MS;
     let complete = true;
     for (const view of this.views.values()) complete = view.draw(deadline) && complete;
-    if (this.data.live !== false && !this.popover.isOpen && this.currentView?.status.running) this.follower.keep();
+    this.keepFollowing(complete);
     this.offerNewest();
     if (!complete) this.request();
+  }
+
+  /** While the run goes on, and until its end is drawn; what was over from the start is left where the reader opens it. */
+  keepFollowing(complete) {
+    const running = this.data.live !== false && this.currentView?.status.running;
+    if (running) this.follows = true;
+    if (this.follows && !this.popover.isOpen) this.follower.keep();
+    if (!running && complete) this.follows = false;
   }
 
   offerNewest() {

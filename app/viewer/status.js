@@ -5,8 +5,9 @@ import { button, make, show } from "./dom.js";
 import { short } from "./numbers.js";
 import { outcome, runningTool, speed } from "./state.js";
 
-function phaseText(w, run, cut) {
-  if (cut && !run.end) return w.t("phase_cut");
+function phaseText(w, run, connection) {
+  if (!run.end && connection.kind === "cut") return w.t("phase_cut");
+  if (!run.end && connection.kind === "gone") return w.t("phase_gone");
   if (run.phase === "tool") return w.t("phase_tool", { name: runningTool(run)?.name ?? "" });
   if (run.phase !== "finished") return w.t(`phase_${run.phase}`);
   const reason = outcome(run);
@@ -65,7 +66,7 @@ export class Status {
   constructor(ctx, run, stop) {
     Object.assign(this, { ctx, run, connection: { kind: "ok" }, began: null, stopping: false, stopError: null });
     const { words } = ctx;
-    this.phase = words.label(make("strong", "lg-phase"), (w) => phaseText(w, run, this.connection.kind === "cut"));
+    this.phase = words.label(make("strong", "lg-phase"), (w) => phaseText(w, run, this.connection));
     this.phase.setAttribute("role", "status");
     this.facts = words.label(make("span", "lg-facts"), (w) => this.factsText(w));
     this.stopButton = button("lg-stop");
