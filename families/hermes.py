@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from families.base import Family, Text
 from families.chatml import CALLS, CODE, FILE_NOTES, GROUNDING, QWEN_GROUPS, RESPONSES, STOP_TOKENS, THINKING, TURNS, VISION
-from families.hermes_parser import CALL, END_CALL, END_THINK, THINK, parse
+from families.hermes_calls import CALL, END_CALL, END_THINK, THINK
+from families.hermes_parser import parse
 
 _TURN_TOKENS = ("<|im_start|>", "<|im_end|>")
 
