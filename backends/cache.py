@@ -6,7 +6,6 @@ that of a new prompt only what differs from them is read.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,8 +22,6 @@ class ConversationCache:
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        accepted = inspect.signature(model.forward).parameters
-        self._arguments = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
         self.clear()
 
     def clear(self) -> None:
@@ -60,7 +57,7 @@ class ConversationCache:
         """
         tokens = torch.tensor([ids], device=self._model.device)
         try:
-            output = self._model(input_ids=tokens, past_key_values=self._cache, use_cache=True, **self._arguments)
+            output = self._model(input_ids=tokens, cache=self._cache, use_cache=True, logits_to_keep=1)
         except BaseException:
             self.clear()
             raise

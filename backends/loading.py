@@ -40,7 +40,7 @@ def load_checkpoint(folder: Path, progress: Progress, device: str | None, dtype:
         progress(Text("讀取設定與詞彙表", "Reading the configuration and the vocabulary"), 0.0)
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        family = families.for_checkpoint(config.model_type, tokenizer.get_added_vocab())
+        family = _family(config.model_type, tokenizer)
         if tokenizer.chat_template is None:
             raise BackendError(f"{folder} has no chat template: it is no chat model.", f"「{folder}」沒有對話模板。")
         progress(Text("讀取權重", "Reading the weights"), None)
@@ -58,6 +58,17 @@ def load_checkpoint(folder: Path, progress: Progress, device: str | None, dtype:
         )
     progress(Text("模型已載入", "The model is loaded"), 1.0)
     return Loaded(model, tokenizer, family, time.perf_counter() - began)
+
+
+def _family(model_type: str, tokenizer: Any) -> Family:
+    try:
+        return families.for_checkpoint(model_type, tokenizer.get_added_vocab())
+    except families.UnknownFamily as unknown:
+        known = ", ".join(unknown.known)
+        raise BackendError(
+            f"No family knows this checkpoint: {unknown}. A family must also find its control tokens in the vocabulary.",
+            f"沒有模型家族認得這個檢查點（{model_type}）。認得的有 {known}，而且詞彙表裡要有該家族的控制詞元。",
+        ) from unknown
 
 
 def best_device() -> str:
