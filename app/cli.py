@@ -223,7 +223,11 @@ def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, 
     printer = _Printer(sys.stdout, lang, arguments.json)
     code = ANSWERED
     for question in questions:
-        run = Run(backend, question, settings, lang=lang, folder=folder, path=arguments.out)
+        try:
+            run = Run(backend, question, settings, lang=lang, folder=folder, path=arguments.out)
+        except OSError as error:
+            print(words(lang, "run_file_failed", error=error), file=sys.stderr)
+            return NOT_ANSWERED
         run.start()
         try:
             going_on = printer.show(run)

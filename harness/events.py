@@ -50,7 +50,8 @@ STOP_REASONS = (
 )
 
 Event = dict[str, Any]
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
+"""What JSON may hold as it is but a line or UTF-8 may not: further line ends, and lone surrogates."""
 
 
 class UnreadableRun(Exception):  # noqa: N818  # The name says what is wrong.
@@ -58,9 +59,9 @@ class UnreadableRun(Exception):  # noqa: N818  # The name says what is wrong.
 
 
 def _line(value: Mapping[str, Any]) -> str:
-    """Compact JSON; in ASCII where the text holds a lone surrogate, which UTF-8 cannot hold."""
+    """Compact JSON on one line, whatever a reader takes for the end of a line, and in nothing that UTF-8 cannot hold."""
     line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return json.dumps(value, allow_nan=False, separators=(",", ":")) if _SURROGATE.search(line) else line
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
 
 
 class EventLog:

@@ -162,6 +162,13 @@ def test_a_number_that_json_lacks_is_refused() -> None:
         EventLog({}).append("token", p=float("nan"))
 
 
+def test_a_line_is_one_line_for_every_reader(tmp_path: Path) -> None:
+    log = EventLog({"model": "a\u2028b"}, tmp_path / "run.jsonl")
+    log.append("run_end", final="one\u2028two\u2029three\x85four\nfive\ud800")
+    lines = (tmp_path / "run.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [log.header, log.events[0]]
+
+
 def test_readers_ask_for_what_comes_after() -> None:
     log = EventLog({})
     for number in range(5):
