@@ -125,7 +125,10 @@ def test_sampling_that_is_left_open_is_the_models_own(tmp_path: Path) -> None:
 
 
 def test_the_options_reach_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--temperature", "0", "--top-p", "0.5", "--top-k", "3", "--seed", "7", "--max-new-tokens", "40", "--max-steps", "2", "--time-limit", "12.5", "--no-thinking", "--tool", "current_time", "--tool", "calculator", "--json", "--lang", "zh"]
+    options = [
+        "--temperature", "0", "--top-p", "0.5", "--top-k", "3", "--seed", "7", "--max-new-tokens", "40", "--max-steps", "2",
+        "--time-limit", "12.5", "--no-thinking", "--tool", "current_time", "--tool", "calculator", "--json", "--lang", "zh",
+    ]
     _, model = ask(["Hi."], tmp_path, "Hello?", *options, "--system", "Be brief.")
     start = logs(capsys.readouterr().out)[0][1][0]
     assert start["settings"] == {
@@ -228,7 +231,9 @@ def test_a_run_file_that_cannot_be_created(tmp_path: Path, capsys: pytest.Captur
         (["Hello?", "--lang", "de"], "invalid choice: 'de'"),
     ],
 )
-def test_usage_errors(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_usage_errors(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(ROOT)
     with pytest.raises(SystemExit) as caught:
         main(["ask", *arguments], load=Loading([]))
@@ -382,7 +387,8 @@ def test_the_words_of_both_languages_have_the_same_places() -> None:
 
 
 def test_python_m_works() -> None:
-    shown = subprocess.run([sys.executable, "-m", "app.cli", "ask", "--help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "app.cli", "ask", "--help"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "--max-new-tokens" in shown.stdout
 
 
