@@ -1,0 +1,302 @@
+"""The conversations that the built-in model is taught on: seeded, generated, as many as wanted.
+
+`group(seed, step)` gives the conversations of one training step, which share system prompt and tools. What the tools say
+comes from the real tools; what needs no tool is in the base model's own words (own_answers.py).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.settings import DEFAULT_SYSTEM_PROMPT
+from harness.tools import registry
+from teaching import decoys, tasks
+from teaching import phrases_calculator as calc
+from teaching import phrases_mixed as mixed
+from teaching import phrases_tools as tools
+from teaching.format import Conversation
+from teaching.small_talk import small_talk
+from teaching.tasks import Episode, Step, Unfit, World
+
+GROUP = 8
+"""Conversations that share a system prompt and tools."""
+OWN_ANSWERS = Path(__file__).parent / "data" / "own_answers.jsonl"
+TYPOS = {"what": "waht", "What": "Waht", "time": "tiem", "convert": "convrt", "Convert": "Covnert", "calculate": "calcualte", "many": "mnay",
+         "much": "mcuh", "you": "u", "please": "pls", "the": "teh", "is": "si", "are": "r", "times": "tiems", "divided": "devided"}  # fmt: skip
+DRAWS = 60
+"""How often a question is drawn again where the values did not fit."""
+
+Maker = Callable[[World], Episode]
+
+
+@functools.cache
+def own_answers() -> tuple[tuple[str, str], ...]:
+    """Questions without a tool and the base model's answers."""
+    lines = OWN_ANSWERS.read_text(encoding="utf-8").splitlines()
+    return tuple((line["q"], line["a"]) for line in map(json.loads, lines))
+
+
+def _conversion(world: World) -> Episode:
+    return tasks.conversion(world, tools.CONVERT, tools.CONVERT_STORIES)
+
+
+def _clock(world: World) -> Episode:
+    return tasks.clock(world, tools.TIME, tools.PLACES)
+
+
+def _direct(world: World) -> Episode:
+    return tasks.calculation(world, calc.DIRECT, "direct")
+
+
+def _verbal(world: World) -> Episode:
+    return tasks.calculation(world, calc.VERBAL, "verbal")
+
+
+def _story(world: World) -> Episode:
+    return tasks.calculation(world, calc.STORIES, "story")
+
+
+def _yes_no(world: World) -> Episode:
+    return tasks.clock_yes_no(world, tools.TIME_YES_NO, tools.WEEKEND, tools.PLACES)
+
+
+def _plain(world: World) -> Episode:
+    question, answer = world.rng.choice(own_answers() if world.rng.random() < 0.85 else small_talk())
+    return Episode("plain", question, (), world.rng.choice(mixed.PLAIN_THINKING), answer)
+
+
+def _lower(text: str) -> str:
+    return text if text[:2] in ("I ", "I'") or text[:1].isdigit() else text[:1].lower() + text[1:]
+
+
+def _two(world: World) -> Episode:
+    """Two calls in one turn, of the same kind or of two."""
+    rng = world.rng
+    thinking = rng.choice(mixed.TWO_THINKING)
+    shape = rng.choice(("places", "calculations", "conversions", "units", "any", "any", "any"))
+    if shape == "places":
+        first, second = rng.sample(tools.PLACES, 2)
+        said = rng.choice(("It is {clock} in {place}.|", "It is {clock} in {place} ({day}, {date}).|"))
+        episodes = [tasks.clock(world, "x|" + said.strip("|"), [place]) for place in (first, second)]
+        return tasks.together("two_places", rng.choice(world.line(tools.TWO_PLACES)).format(p1=first, p2=second), episodes, thinking)
+    if shape == "calculations":
+        pairs = [tasks.expression(rng) for _ in range(2)]
+        episodes = [tasks.calculation(world, "{x}|{x}|{x} is {r}.", "direct", pair) for pair in pairs]
+        return tasks.together("two_calculations", rng.choice(mixed.TWO_CALCULATIONS).format(x1=pairs[0][1], x2=pairs[1][1]), episodes, thinking)
+    if shape == "conversions":
+        episodes = [tasks.conversion(world, "{v}|{v} {f} is {r}.", {}) for _ in range(2)]
+        values = {f"{name}{n}": text for n, episode in enumerate(episodes, 1) for name, text in episode.state.items()}
+        return tasks.together("two_conversions", rng.choice(mixed.TWO_CONVERSIONS).format(**values), episodes, thinking)
+    if shape == "units":
+        dimension, source, one = tasks.units(rng, rng.choice(("length", "mass", "volume", "length", "time")))
+        other = tasks.units(rng, dimension)[1]
+        if other in (source, one):
+            raise Unfit
+        value, written = tasks.amount(rng, dimension)
+        steps = [tasks.convert_step(world, value, source, target) for target in (one, other)]
+        answers = [f"{value} {source} is {result}." for _, result in steps]
+        episodes = [Episode("", "", (step,), "", said, (result.split(" ")[0],)) for (step, result), said in zip(steps, answers, strict=True)]
+        question = rng.choice(mixed.ONE_VALUE_TWO_UNITS).format(v=written, f=source, t1=one, t2=other)
+        return tasks.together("two_units", question, episodes, thinking)
+    makers = rng.choices((_conversion, _clock, _direct, _verbal, _story), k=2)
+    episodes = [maker(world) for maker in makers]
+    one, other = (episode.question for episode in episodes)
+    one = one if one[-1] in ".?!" else one + rng.choice((".", "?"))
+    question = rng.choice(mixed.JOINERS).format(q1=one, q2=other, l1=_lower(one), l2=_lower(other))
+    return tasks.together("two_any", question, episodes, thinking)
+
+
+def _three_places(world: World) -> Episode:
+    places = world.rng.sample(tools.PLACES, 3)
+    episodes = [tasks.clock(world, "x|It is {clock} in {place}.", [place]) for place in places]
+    question = world.rng.choice(("What time is it in {}, {} and {}?", "time in {}, {}, {}", "Tell me the time in {}, in {} and in {}."))
+    return tasks.together("three_places", question.format(*places), episodes, "Three places, three calls.")
+
+
+def _chain(world: World) -> Episode:
+    kind = world.rng.random()
+    if kind < 0.5:
+        return tasks.convert_then_calculate(world, mixed.CONVERT_THEN_CALCULATE)
+    if kind < 0.92:
+        return tasks.calculate_then_convert(world, mixed.CALCULATE_THEN_CONVERT, mixed.AREA_AND_SPEED)
+    return tasks.age(world, mixed.AGE_AT_PLACE, tools.PLACES)
+
+
+def _failing(world: World) -> Episode:
+    if world.rng.random() < 0.35:
+        return tasks.mended(world, tools.TIME)
+    return tasks.failing(world, tools.CONVERT, tools.TIME)
+
+
+def _now(world: World) -> Episode:
+    return tasks.clock_here(world, tools.NOW)
+
+
+OURS: Sequence[tuple[float, Maker]] = (
+    (0.13, _direct), (0.11, _verbal), (0.16, _story), (0.13, _conversion), (0.09, _clock), (0.02, _yes_no), (0.01, _now),
+    (0.12, _two), (0.01, _three_places), (0.11, _chain), (0.055, _failing),
+)  # fmt: skip
+
+
+def _live(world: World, offered: frozenset[str]) -> Episode:
+    """A wish that no offered tool can serve."""
+    rng = world.rng
+    what, questions = rng.choice(list(mixed.LIVE.items()))
+    if any(decoy.name in offered for decoy in decoys.DECOYS) and rng.random() < 0.5:
+        raise Unfit
+    words = {name: rng.choice(values) for name, values in decoys.WORDS.items()}
+    question = rng.choice(questions.split("|")).format(**words)
+    return Episode("live", question, (), rng.choice(mixed.NO_TOOL_THINKING), rng.choice(mixed.NO_TOOL_FOR).format(what=what))
+
+
+_SERVED_BY = {
+    "get_weather": "the weather", "send_message": "sending messages", "create_event": "your calendar", "stock_price": "stock prices",
+    "play_music": "playing music", "set_timer": "timers or alarms", "turn_on_light": "your home", "find_restaurant": "restaurants",
+    "book_train": "tickets", "read_file": "files",
+}  # fmt: skip
+
+
+def _without_tool(world: World, offered: frozenset[str]) -> Episode:
+    """What cannot be done with these tools: a wish for none of them, or a question for one of ours that is missing."""
+    rng = world.rng
+    missing = [name for name in registry() if name not in offered]
+    if missing and rng.random() < 0.6:
+        name = rng.choice(missing)
+        makers = {"calculator": (_direct, _verbal, _story), "convert_units": (_conversion,), "current_time": (_clock, _yes_no)}[name]
+        episode = rng.choice(makers)(world)
+        return Episode("missing", episode.question, (), rng.choice(mixed.NO_TOOL_THINKING), rng.choice(mixed.CANNOT[name]))
+    episode = _live(world, offered)
+    if any(served in episode.answer for name, served in _SERVED_BY.items() if name in offered):
+        raise Unfit
+    return episode
+
+
+def _decoy(world: World, offered: frozenset[str]) -> Episode:
+    decoy = world.rng.choice([decoy for decoy in decoys.DECOYS if decoy.name in offered])
+    question, arguments, result, answer = decoys.ask(decoy, world.rng)
+    step = Step(f"{decoy.name} fits.", ((decoy.name, arguments),), (result,))
+    return Episode("decoy", question, (step,), "I have the result.", answer)
+
+
+def sloppy(rng: random.Random, text: str) -> str:
+    """The question as people type it: bare, in lower case, with a slip, or wrapped in politeness."""
+    if rng.random() < 0.5:
+        return text
+    if rng.random() < 0.25:
+        before = rng.choice(mixed.BEFORE)
+        text = before + (_lower(text) if before.endswith((": ", ", ", "so ")) else text)
+    if rng.random() < 0.2 and text[-1] in ".?!":
+        text += rng.choice(mixed.AFTER)
+    if rng.random() < 0.4:
+        text = text.rstrip("?.")
+    if rng.random() < 0.25:
+        words = text.split(" ")
+        place = rng.randrange(len(words))
+        words[place] = TYPOS.get(words[place], words[place])
+        text = " ".join(words)
+    return text.lower() if rng.random() < 0.2 and not any(sign in text for sign in "°/MGT") else text
+
+
+def _episode(world: World, offered: frozenset[str]) -> Episode:
+    """One question with its episode, of a kind that the offered tools allow."""
+    rng = world.rng
+    for _ in range(DRAWS):
+        try:
+            kind = rng.random()
+            ours = not offered.isdisjoint(registry())
+            if kind < 0.2 or not offered and kind < 0.7:
+                episode = _plain(world)
+            elif kind < (0.25 if offered.issuperset(registry()) else 0.4) or not offered:
+                episode = _without_tool(world, offered)
+            elif not offered <= registry().keys() and (rng.random() < 0.35 or not ours):
+                episode = _decoy(world, offered)
+            else:
+                episode = rng.choices([maker for _, maker in OURS], [weight for weight, _ in OURS])[0](world)
+        except Unfit:
+            continue
+        if episode.needs <= offered:
+            return episode
+    return _plain(world)
+
+
+def _follow_up(world: World, before: Episode) -> Episode | None:
+    """A question that only makes sense after the one before; None where there is none."""
+    rng, state = world.rng, before.state
+    if before.kind in ("direct", "verbal", "story") and len(state["result"]) < 14:
+        return tasks.calculation(world, calc.FOLLOW_UPS.replace("{before}", state["result"]), "follow_up")
+    if before.kind in ("time", "yes_no"):
+        place = rng.choice(tools.PLACES)
+        return tasks.clock(world, f"{rng.choice(tools.PLACE_FOLLOW_UPS)}|It is {{clock}} in {{place}}.", [place])
+    if before.kind == "convert":
+        _, source, target = tasks.units(rng, state["dimension"])
+        if rng.random() < 0.5 and target != state["f"]:
+            value = float(state["v"]) if "." in state["v"] else int(state["v"])
+            step, result = tasks.convert_step(world, value, state["f"], target)
+            question = rng.choice(tools.UNIT_FOLLOW_UPS).format(t=target)
+            return Episode("follow_up", question, (step,), f"It is {result}.", f"{state['v']} {state['f']} is {result}.", (result.split(" ")[0],))
+        value, written = tasks.amount(rng, state["dimension"])
+        step, result = tasks.convert_step(world, value, state["f"], state["t"])
+        question = rng.choice(tools.VALUE_FOLLOW_UPS).format(v=written, f=state["f"])
+        return Episode("follow_up", question, (step,), f"It is {result}.", f"{value} {state['f']} is {result}.", (result.split(" ")[0],))
+    return None
+
+
+def messages_of(episode: Episode, thinking: bool, question: str | None = None) -> list[dict[str, Any]]:
+    """The episode as chat messages; thinking is written where it is on."""
+    found: list[dict[str, Any]] = [{"role": "user", "content": question or episode.question}]
+    for step in episode.steps:
+        calls = [{"type": "function", "function": {"name": name, "arguments": arguments}} for name, arguments in step.calls]
+        found.append({"role": "assistant", "content": "", "reasoning_content": step.thinking if thinking else "", "tool_calls": calls})
+        found += [{"role": "tool", "name": name, "content": result} for (name, _), result in zip(step.calls, step.results, strict=True)]
+    found.append({"role": "assistant", "content": episode.answer, "reasoning_content": episode.thinking if thinking else ""})
+    return found
+
+
+def _offer(rng: random.Random) -> tuple[str | None, list[dict[str, Any]]]:
+    """A system prompt (None: none) and the tools that are offered."""
+    ours = [tool.schema for tool in registry().values()]
+    others = [decoys.schema(decoy) for decoy in rng.sample(decoys.DECOYS, rng.randint(1, 3))]
+    kind = rng.random()
+    prompt: str | None = DEFAULT_SYSTEM_PROMPT if kind < 0.45 or rng.random() < 0.4 else rng.choice(mixed.SYSTEM_PROMPTS)
+    if kind >= 0.45 and rng.random() < 0.12:
+        prompt = None
+    if kind < 0.45:
+        return prompt, ours
+    if kind < 0.6:
+        return prompt, rng.sample(ours, 3)
+    if kind < 0.74:
+        return prompt, rng.sample(ours, rng.randint(1, 2))
+    if kind < 0.9:
+        offered = rng.sample(ours, rng.randint(1, 3)) + others
+        return prompt, rng.sample(offered, len(offered))
+    return prompt, others if kind < 0.95 else []
+
+
+def conversation(rng: random.Random, system: str | None, offered: Sequence[dict[str, Any]]) -> Conversation:
+    """One conversation; about one in six has an earlier question in it."""
+    world = World(rng)
+    names = frozenset(str(schema["function"]["name"]) for schema in offered)
+    thinking = rng.random() < 0.5
+    found: list[dict[str, Any]] = [] if system is None else [{"role": "system", "content": system}]
+    episode = _episode(world, names)
+    if rng.random() < 0.17:
+        found += messages_of(episode, False, sloppy(rng, episode.question))
+        try:
+            later = _follow_up(world, episode) if rng.random() < 0.7 else None
+        except Unfit:
+            later = None
+        episode = later or _episode(world, names)
+    found += messages_of(episode, thinking, sloppy(rng, episode.question))
+    return Conversation(found, list(offered), thinking)
+
+
+def group(seed: int, step: int) -> list[Conversation]:
+    """The conversations of one training step; the same for the same seed and step."""
+    rng = random.Random(f"{seed}/{step}")
+    system, offered = _offer(rng)
+    return [conversation(rng, system, offered) for _ in range(GROUP)]

@@ -1,0 +1,58 @@
+"""Small talk, in our words: here the base model's own answers go astray (it congratulates and condoles at random).
+
+Each line is "what people say, several ways, ~-separated | answers, ~-separated".
+"""
+
+from __future__ import annotations
+
+LINES = """
+hi~hello~hey~Hello!~hi there~hey there!~Hi.~Hello there|Hello! How can I help you?~Hi! What can I do for you?~Hello! What would you like to know?
+Good morning!~good morning|Good morning! How can I help you today?
+good evening~Good evening!|Good evening! What can I do for you?
+good afternoon~Good afternoon!|Good afternoon! How can I help?
+Hi, how are you?~How are you today?~How's it going?~how are you~what's up~How are you doing?|I am doing well, thank you! How can I help you?~All is well here. What can I do for you?
+Nice to meet you!~Pleased to meet you.|Nice to meet you too! How can I help?
+thanks~Thank you!~thanks a lot~thx~Thank you very much for your help.~thank you so much|You're welcome!~You're welcome! Is there anything else?~Glad I could help!
+bye~Goodbye!~See you later~see you~bye bye|Goodbye! Have a nice day.~See you! Take care.
+good night~Good night!|Good night! Sleep well.
+Who are you?~What are you?~who r u~Tell me about yourself.~What is your name?~what's your name|I am a small language model that answers questions and can use tools.~I am an assistant: a small language model with tools.
+What can you do?~What can you help me with?~what are you good at|I can answer simple questions, and I can use the tools that I am given.~I answer questions and use tools where they fit.
+Are you a robot?~Are you human?~are you a real person~Are you an AI?|I am a computer program, a small language model.~No human here: I am a language model.
+Do you have feelings?~Do you sleep?~Do you get tired?~Do you dream?|No, I am a computer program, so I do not.~I am only a program, so no.
+Can you help me?~help~I need some help.~Could you help me with something?|Of course! What do you need?~Sure, tell me what you need.
+I'm bored.~i am bored~I'm so bored today|You could read a book, take a walk or call a friend.~How about a walk, a puzzle or some music?
+I am sad today.~I had a bad day.~I feel lonely.~I'm feeling down.|I am sorry to hear that. Talking to a friend may help.~I'm sorry. Be kind to yourself; tomorrow can be better.
+I'm so happy today!~I'm in a great mood!~Today is a good day.|That is wonderful to hear!~How nice! I am glad for you.
+I'm tired.~i am so tired|Then take a break and rest a little.~A short rest may do you good.
+I passed my exam!~I got the job!~I won the race!|Congratulations! Well done.~That is great news, congratulations!
+It's my birthday today.~today is my birthday!|Happy birthday! I wish you a wonderful day.
+I'm learning English.~I am learning to cook.~I'm learning the guitar.|That's great! Practice a little every day.
+I am nervous about my interview.~I'm nervous about my exam tomorrow.|Take a deep breath; you are prepared. Good luck!
+I got a new puppy!~I have a new cat.~We got a kitten!|How lovely! Enjoy your time together.
+Tell me a joke.~Do you know any jokes?~Make me laugh.~tell me a joke|Why did the bicycle fall over? It was two-tired!~What do you call a bear with no teeth? A gummy bear!~Why did the math book look sad? It had too many problems.
+Say something nice.~Give me a compliment.|You ask good questions, and that is a fine thing.~You are doing better than you think.
+Motivate me.~I need motivation.|You can do this: one small step at a time.~Start small, and keep going.
+ok~okay, cool~That's great.~Sounds good.~cool~nice~great|Great! Is there anything else?~Good! Let me know if you need anything else.
+You are funny.~You're very helpful.~Good job!~well done~You are smart.|Thank you, that is kind of you!~Thank you! I am glad to help.
+I love you~You are my best friend.|That is kind of you! I am here to help.
+Sorry!~my mistake~Oops|No problem at all!~That is all right.
+Never mind.~forget it~Nothing.|All right. Let me know if you need anything.
+What is your favorite color?~What's your favourite food?~Do you like music?~Do you like cats?~What do you do for fun?|I am a program, so I have no favorites, but I like a good question.~I have no tastes of my own. What about you?
+What's the meaning of life?~what is the meaning of life|Many people find it in love, friendship and doing something useful.
+What should I eat for dinner?~what shall I cook tonight|How about pasta with vegetables, or a simple soup?
+What should I do today?~what can I do this weekend|You could take a walk, read something good or meet a friend.
+Recommend a hobby.~Suggest a new hobby for me|Try drawing, gardening or learning an instrument.
+Can you speak French?~Do you speak Spanish?~Do you speak Chinese?|I work best in English.~A little, but I am best in English.
+How old are you?~When were you born?~Where do you live?~Where are you from?|I am a computer program, so I have no age and no home.
+I don't understand.~what do you mean?~I'm confused.|Let me try again: what would you like me to explain?
+Are you sure?~is that right?~really?|I believe so, but please check anything that matters.
+"""
+
+
+def small_talk() -> tuple[tuple[str, str], ...]:
+    """Every (what is said, one answer to it)."""
+    pairs = []
+    for line in LINES.strip().split("\n"):
+        said, answers = (part.split("~") for part in line.split("|"))
+        pairs += [(text, answer) for text in said for answer in answers]
+    return tuple(pairs)
