@@ -10,52 +10,27 @@ import importlib.metadata
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from backends.base import Backend, BackendError, Done, Encoded, Message, Prefill, Token
+from backends.base import Backend, Encoded, Message
 from families.base import Call, Text, Turn
-from families.reading import ChannelReader
 from harness import calls
 from harness.conversation import Conversation, call_id, count_roles
+from harness.ends import Over, backend_errors, program_error
 from harness.events import EventLog
-from harness.handover import Handover, LeftAlone
+from harness.handover import LeftAlone
 from harness.ledger import PromptLedger
 from harness.line import Place, line_for
-from harness.records import clean, jsonable, parsed_fields, rounded, text_fields, token_fields
+from harness.records import clean, jsonable, parsed_fields, text_fields
 from harness.settings import Settings
 from harness.tools import Tool, registry
+from harness.turn import TurnWriter, Written
 
 FORMAT_ERRORS_FORGIVEN = 2
-_GRACE_S = 0.5  # How long a stopped generation may take to end by itself before the run leaves it.
 _EMPTY_TURN = "Your last turn had neither an answer nor a tool call. Answer the question, or call a tool."
-
-
-class Over(Exception):  # noqa: N818  # An expected end, not an error.
-    """The run is over: why, with which answer, and the error's text where there is one."""
-
-    def __init__(self, stop_reason: str, final: str | None = None, error: Text | None = None) -> None:
-        super().__init__(stop_reason)
-        self.stop_reason = stop_reason
-        self.final = final
-        self.error = error
-
-
-@dataclass
-class _Written:
-    """What the model has written in one turn so far."""
-
-    texts: list[str] = field(default_factory=list)
-    ids: list[int] = field(default_factory=list)
-    done: Done | None = None
-
-    @property
-    def raw(self) -> str:
-        return "".join(self.texts)
 
 
 def new_run_id() -> str:
@@ -68,20 +43,6 @@ def _app_version() -> str:
         return importlib.metadata.version("loopglass")
     except importlib.metadata.PackageNotFoundError:  # Run from a checkout that was not installed.
         return "unknown"
-
-
-@contextmanager
-def _backend_errors() -> Iterator[None]:
-    """What a backend raises, its own errors or those of the libraries below it, ends the run as data."""
-    try:
-        yield
-    except (Over, LeftAlone):
-        raise
-    except BackendError as error:
-        raise Over("backend_error", error=Text(error.zh, str(error))) from error
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        raise Over("backend_error", error=Text(f"模型執行時出錯：{what}", f"The model failed: {what}")) from error
 
 
 class Run:
@@ -121,7 +82,6 @@ class Run:
         self._repeats = calls.Repeats()
         self._format_errors = 0
         self._n_steps = 0
-        self._n_tokens = 0
         self._stop = threading.Event()
         self._deadline: float | None = None
         self._place: Place | None = None
@@ -159,18 +119,16 @@ class Run:
     def execute(self) -> None:
         """Runs in the caller's thread. The log's last event is run_end whatever happens; what is no expected end is raised
         after it."""
-        over = Over("backend_error", error=Text("程式意外中斷。", "The program was interrupted."))
+        over = Over("user_stopped")
         try:
             self._record_start()
             self._walk()
         except Over as expected:
             over = expected
         except KeyboardInterrupt:
-            over = Over("user_stopped")
             raise
         except BaseException as error:
-            what = f"{type(error).__name__}: {error}"
-            over = Over("backend_error", error=Text(f"程式出錯：{what}", f"The program failed: {what}"))
+            over = program_error(error)
             raise
         finally:
             self._close(over)
@@ -215,7 +173,7 @@ class Run:
                 stop_reason=over.stop_reason,
                 final=over.final,
                 n_steps=self._n_steps,
-                n_tokens=self._n_tokens,
+                n_tokens=sum(event["kind"] == "token" for event in self.log.events),
                 seconds=self.log.seconds,
                 error=text_fields(over.error),
             )
@@ -238,7 +196,7 @@ class Run:
         self._n_steps = step
         self.log.append("step_start", step)
         encoded = self._context(step)
-        written = self._generate(step, encoded)
+        written = self._write(step, encoded)
         turn = self._parse(step, encoded, written)
         self._finish(turn, written)
         if turn.calls:
@@ -252,7 +210,7 @@ class Run:
     def _context(self, step: int) -> Encoded:
         """Renders and encodes the conversation, and records what of it is new."""
         messages = self._conversation(self._settings.system_prompt)
-        with _backend_errors():
+        with backend_errors():
             prompt = self._backend.render(messages, [tool.schema for tool in self._tools.values()], self._settings.thinking)
             encoded = self._backend.encode(prompt)
         self.log.append(
@@ -266,70 +224,32 @@ class Run:
         )
         return encoded
 
-    def _generate(self, step: int, encoded: Encoded) -> _Written:
-        """Lets the model write one turn. A stop ends it at once, even while the prompt is read."""
+    def _write(self, step: int, encoded: Encoded) -> Written:
+        """Lets the model write one turn."""
         self._check()
         assert self._place is not None
-        written = _Written()
-        channels = ChannelReader(self._backend.family, encoded.text)
-        self._place.share()
-        work = Handover(lambda: self._backend.generate(encoded, self._settings.sampling, self._ends_now), self._place.release)
-        with _backend_errors():
-            try:
-                for event in work.take(self._ends_now, _GRACE_S):
-                    if isinstance(event, Prefill):
-                        self.log.append("prefill", step, n_tokens=event.n_tokens, n_reused=event.n_reused, ms=round(event.ms, 3))
-                    elif isinstance(event, Token):
-                        self._token(step, event, written, channels)
-                    else:
-                        written.done = event
-            except LeftAlone:
-                written.done = Done("user_stopped", None, len(written.ids), 0.0)
-            if written.done is None:
-                raise BackendError("The model stopped without saying why.", "模型沒有說明原因就停止了。")
-        self._record_turn(step, written, written.done)
-        return written
-
-    def _token(self, step: int, token: Token, written: _Written, channels: ChannelReader) -> None:
-        fields = token_fields(token)
-        self.log.append("token", step, index=len(written.ids), channel=channels.feed(fields["text"]), **fields)
-        written.ids.append(token.id)
-        written.texts.append(fields["text"])
-        self._n_tokens += 1
-
-    def _record_turn(self, step: int, written: _Written, done: Done) -> None:
-        seconds = done.decode_ms / 1000
-        self.log.append(
-            "model_end",
-            step,
-            raw=written.raw,
-            finish=self._why() if done.finish == "user_stopped" else done.finish,
-            stop_piece=done.stop_piece,
-            n_tokens=len(written.ids),
-            decode_ms=round(done.decode_ms, 3),
-            tok_per_s=rounded(len(written.ids) / seconds) if seconds > 0 else None,
+        written = TurnWriter(self.log, step, self._backend, self._ends_now, self._why).write(
+            encoded, self._settings.sampling, self._place
         )
         self._ledger.wrote(written.raw, written.ids)
+        return written
 
-    def _parse(self, step: int, encoded: Encoded, written: _Written) -> Turn:
+    def _parse(self, step: int, encoded: Encoded, written: Written) -> Turn:
         turn = self._backend.family.parse(written.raw, [tool.schema for tool in self._tools.values()], encoded.text)
         self.log.append("parsed", step, **parsed_fields(turn, written.texts))
         return turn
 
-    def _finish(self, turn: Turn, written: _Written) -> None:
+    def _finish(self, turn: Turn, written: Written) -> None:
         """Ends the run where the turn was cut: always by a stop, by a limit only where no call came out whole."""
-        assert written.done is not None
-        finish = written.done.finish
         whole_call = any(call.error is None for call in turn.calls)
-        if finish == "stop_token" or (finish != "user_stopped" and whole_call):
+        stopped = written.finish in ("user_stopped", "timed_out")
+        if written.finish == "stop_token" or (whole_call and not stopped):
             return
         if turn.content.strip():
             self._conversation.assistant(turn.content, turn.thinking)
-        if finish == "user_stopped":
-            raise Over(self._why())
-        raise Over(finish, turn.content.strip() or None)
+        raise Over(written.finish, None if stopped else turn.content.strip() or None)
 
-    def _answer_calls(self, step: int, turn: Turn, written: _Written) -> None:
+    def _answer_calls(self, step: int, turn: Turn, written: Written) -> None:
         """Answers each call of a turn in order; what the model must mend follows as one message."""
         broken = [call for call in turn.calls if call.error is not None]
         self._conversation.turn_with_calls(step, turn, written.raw)

@@ -158,7 +158,7 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-",
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _PERCENT = re.compile(r"(\d+\.?\d*|\.\d+)\s*%(?=\s*(?:of\b|\*|/|\)|$))")
 _AMBIGUOUS_PERCENT = re.compile(r"\d\s*%\s*[+-]")
-_WORD = re.compile(r"(?<![\d.])[^\W\d]\w*")
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 def _percent(text: str) -> str:
@@ -177,6 +177,7 @@ def _percent(text: str) -> str:
 def _prepare(expression: str) -> str:
     """Reads the signs people write, where they can mean only one thing, as Python's operators."""
     text = expression.translate(_SIGNS).strip().removesuffix("=").rstrip().replace("√(", "sqrt(")
+    text = re.sub(r"\s*\bpercent\b", "%", text)
     if len(text) > MAX_LENGTH:
         raise ToolError(f"the expression is too long; at most {MAX_LENGTH} characters are read")
     if not re.search(r"\b(?:min|max|round)\s*\(", text):  # There a comma separates arguments.

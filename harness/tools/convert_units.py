@@ -16,9 +16,9 @@ SIGNIFICANT = 6
 MAX_LENGTH = 60  # Characters of a unit.
 
 _ALIASES = {
-    "degree_Celsius": "celsius|centigrade|c|degc|deg c|°c|º c|degree c|degrees c|degree celsius|degrees celsius|degree centigrade"
-                      "|degrees centigrade",
-    "degree_Fahrenheit": "fahrenheit|f|degf|deg f|°f|degree f|degrees f|degree fahrenheit|degrees fahrenheit",
+    "degree_Celsius": "celsius|celcius|centigrade|c|degc|deg c|°c|° c|c°|degree c|degrees c|degree celsius|degrees celsius"
+                      "|degree centigrade|degrees centigrade",
+    "degree_Fahrenheit": "fahrenheit|farenheit|f|degf|deg f|°f|° f|f°|degree f|degrees f|degree fahrenheit|degrees fahrenheit",
     "kelvin": "k|kelvins|degree kelvin|degrees kelvin",
     "kilometer / hour": "kmh|kmph|kph|km per h|km per hour|km an hour|kilometers an hour|kilometres an hour",
     "mile / hour": "mph|mi/h|miles an hour",
@@ -32,6 +32,19 @@ _ALIASES = {
     "imperial_gallon": "imperial gallon|imperial gallons|uk gallon|uk gallons",
     "imperial_pint": "imperial pint|imperial pints|uk pint|uk pints",
     "cup": "us cup|us cups",
+    "kilogram": "kilo|kilos|kgs",
+    "gram": "gm|gms",
+    "kilometer": "kms",
+    "square_foot": "sqft|sq. ft.|sq. ft",
+    "meter ** 2": "sqm|sq. m",
+    "foot ** 3": "cu ft|cu. ft.|cubic ft",
+    "inch ** 3": "cu in|cu. in.|cubic in",
+    "meter ** 3": "cu m|cubic m",
+    "week": "wk|wks",
+    "month": "mo|mos",
+    "ampere": "amps",
+    "kilowatt": "kw",
+    "inch_Hg": "inches of mercury",
     "tablespoon": "tbsps|tbs|tbsp.",
     "teaspoon": "tsps|tsp.",
     "pound": "lbs.|lb.",
@@ -44,6 +57,12 @@ _ALIASES = {
     "inch": "in.",
     "foot": "ft.",
     "pound_force_per_square_inch": "pounds per square inch|pound per square inch",
+}
+_EXACT = {  # Where case tells one unit from another, and names that pint reads as something that nobody means.
+    "KB": "kilobyte", "kb": "kilobyte", "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte",
+    "Kb": "kilobit", "Mb": "megabit", "Gb": "gigabit",
+    "kbps": "kilobit / second", "Mbps": "megabit / second", "Gbps": "gigabit / second",
+    "AU": "astronomical_unit", "ac": "international_acre",
 }
 _BY_NAME = {name: unit for unit, names in _ALIASES.items() for name in names.split("|")}
 _TEMPERATURES = ("degree_Celsius", "degree_Fahrenheit", "kelvin")
@@ -78,7 +97,7 @@ def _is_temperature(name: str) -> bool:
 def _candidates(name: str, temperature: bool) -> list[str]:
     spelled = _spelled(name)
     key = spelled.casefold()
-    alias = None if key in _LETTERS and not temperature else _BY_NAME.get(key)
+    alias = None if key in _LETTERS and not temperature else _EXACT.get(spelled) or _BY_NAME.get(key)
     return [alias] if alias else [spelled, key, spelled.replace(" ", "_"), key.replace(" ", "_")]
 
 

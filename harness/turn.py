@@ -1,0 +1,88 @@
+"""One turn of the model: what it writes goes to the log token by token, and comes back whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from backends.base import Backend, BackendError, Done, Encoded, Prefill, Sampling, Token
+from families.reading import ChannelReader
+from harness.ends import backend_errors
+from harness.events import EventLog
+from harness.handover import Handover, LeftAlone
+from harness.line import Place
+from harness.records import rounded, token_fields
+
+_GRACE_S = 0.5  # How long a stopped generation may take to end by itself before the run leaves it.
+
+
+@dataclass
+class Written:
+    """What the model wrote: the text that each token completed, their ids, and how the turn ended (a backend's finish)."""
+
+    texts: list[str] = field(default_factory=list)
+    ids: list[int] = field(default_factory=list)
+    finish: str = ""
+
+    @property
+    def raw(self) -> str:
+        return "".join(self.texts)
+
+
+class TurnWriter:
+    """Lets the model write one turn of a step and records it.
+
+    `gives_up` says whether the run wants to end, and `why` how its end is called then: "user_stopped" or "timed_out".
+    """
+
+    def __init__(self, log: EventLog, step: int, backend: Backend, gives_up: Callable[[], bool], why: Callable[[], str]) -> None:
+        self._log = log
+        self._step = step
+        self._backend = backend
+        self._gives_up = gives_up
+        self._why = why
+
+    def write(self, encoded: Encoded, sampling: Sampling, place: Place) -> Written:
+        """The turn that answers the prompt. A stop ends it at once, even while the prompt is read; the generation that is left
+        then keeps `place` until it ends. Raises Over with backend_error."""
+        written = Written()
+        channels = ChannelReader(self._backend.family, encoded.text)
+        place.share()
+        work = Handover(lambda: self._backend.generate(encoded, sampling, self._gives_up), on_end=place.release)
+        done: Done | None = None
+        with backend_errors():
+            try:
+                for event in work.take(self._gives_up, _GRACE_S):
+                    if isinstance(event, Prefill):
+                        ms = round(event.ms, 3)
+                        self._log.append("prefill", self._step, n_tokens=event.n_tokens, n_reused=event.n_reused, ms=ms)
+                    elif isinstance(event, Token):
+                        self._token(event, written, channels)
+                    else:
+                        done = event
+            except LeftAlone:
+                done = Done("user_stopped", None, len(written.ids), 0.0)
+            if done is None:
+                raise BackendError("The model stopped without saying why.", "模型沒有說明原因就停止了。")
+        self._end(done, written)
+        return written
+
+    def _token(self, token: Token, written: Written, channels: ChannelReader) -> None:
+        fields = token_fields(token)
+        self._log.append("token", self._step, index=len(written.ids), channel=channels.feed(fields["text"]), **fields)
+        written.ids.append(token.id)
+        written.texts.append(fields["text"])
+
+    def _end(self, done: Done, written: Written) -> None:
+        written.finish = self._why() if done.finish == "user_stopped" else done.finish
+        seconds = done.decode_ms / 1000
+        self._log.append(
+            "model_end",
+            self._step,
+            raw=written.raw,
+            finish=written.finish,
+            stop_piece=done.stop_piece,
+            n_tokens=len(written.ids),
+            decode_ms=round(done.decode_ms, 3),
+            tok_per_s=rounded(len(written.ids) / seconds) if seconds > 0 else None,
+        )
