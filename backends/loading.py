@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
@@ -44,10 +45,18 @@ def load_checkpoint(folder: Path, progress: Progress, device: str | None, dtype:
         if tokenizer.chat_template is None:
             raise BackendError(f"{folder} has no chat template: it is no chat model.", f"「{folder}」沒有對話模板。")
         progress(Text("讀取權重", "Reading the weights"), None)
-        model = AutoModelForCausalLM.from_pretrained(
-            folder, config=config, dtype=getattr(torch, dtype) if dtype else "auto", use_safetensors=True, local_files_only=True,
+        model, findings = AutoModelForCausalLM.from_pretrained(
+            folder,
+            config=config,
+            dtype=getattr(torch, dtype) if dtype else "auto",
+            use_safetensors=True,
+            local_files_only=True,
             trust_remote_code=False,
+            output_loading_info=True,
         )
+        if findings["missing_keys"]:  # transformers would go on with random numbers in their place
+            missing = ", ".join(sorted(findings["missing_keys"])[:3])
+            raise BackendError(f"{folder} lacks weights of the model: {missing}, …", f"「{folder}」缺少模型的權重：{missing}⋯⋯")
         progress(Text(f"把模型放上 {target}", f"Moving the model to {target}"), None)
         model = model.to(target).eval()
     rows = model.get_input_embeddings().weight.shape[0]
@@ -107,7 +116,7 @@ def _worded(folder: Path) -> Iterator[None]:
     try:
         with worded_failures(Text("載入模型", "loading the model")):
             yield
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
         raise BackendError(
             f"{folder} cannot be loaded: {error} (Only safetensors of architectures that transformers knows are read.)",
             f"無法載入「{folder}」：{error}（只讀 transformers 認得的架構，而且只讀 safetensors。）",

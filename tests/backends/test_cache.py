@@ -63,7 +63,7 @@ FIRST = [3 + place * 7 % 90 for place in range(20)]
 
 @pytest.mark.parametrize(
     "second",
-    [FIRST + [5, 6, 7], FIRST[:19] + [50, 51], FIRST[:10] + [60] * 15, FIRST[:4], [99, 98], FIRST],
+    [[*FIRST, 5, 6, 7], [*FIRST[:19], 50, 51], FIRST[:10] + [60] * 15, FIRST[:4], [99, 98], FIRST],
     ids=["longer", "last token differs", "middle differs", "shorter", "all differs", "same"],
 )
 def test_a_second_prompt_reads_as_if_nothing_had_been_kept(model: Any, second: list[int]) -> None:

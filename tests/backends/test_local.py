@@ -11,13 +11,14 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from backends.base import BackendError, BackendEvent, Done, Encoded, Message, Prefill, Sampling, Token
+from backends.base import BackendError, BackendEvent, Done, Encoded, Message, Prefill, Sampling, Token, ToolSchema
 from backends.cache import CHUNK
 from backends.local import LocalBackend
 from tests.backends import tiny
 
 MESSAGES: list[Message] = [{"role": "user", "content": "What is 37 * 48? 你好 👩‍👩‍👧"}]
-TOOLS = [{"type": "function", "function": {"name": "calculator", "description": "Computes.", "parameters": {"type": "object"}}}]
+CALCULATOR = {"name": "calculator", "description": "Computes.", "parameters": {"type": "object"}}
+TOOLS: list[ToolSchema] = [{"type": "function", "function": CALCULATOR}]
 GREEDY = Sampling(temperature=0, max_new_tokens=40)
 
 
@@ -67,7 +68,9 @@ def seldom_stops(backend: LocalBackend, monkeypatch: pytest.MonkeyPatch) -> Loca
 
 @pytest.mark.parametrize("tools", [[], TOOLS])
 @pytest.mark.parametrize("thinking", [True, False])
-def test_encoding_gives_the_ids_of_apply_chat_template(backend: LocalBackend, tiny_folder: Path, tools: Any, thinking: bool) -> None:
+def test_encoding_gives_the_ids_of_apply_chat_template(
+    backend: LocalBackend, tiny_folder: Path, tools: list[ToolSchema], thinking: bool,
+) -> None:
     tokenizer = AutoTokenizer.from_pretrained(tiny_folder)
     expected = tokenizer.apply_chat_template(
         MESSAGES, tools=tools or None, tokenize=True, add_generation_prompt=True, enable_thinking=thinking, return_dict=False
@@ -101,9 +104,8 @@ def test_greedy_equals_generate(backend: LocalBackend, tiny_folder: Path, text: 
     stops = backend.info["stop_tokens"]
     end_ids = [backend.info["control_tokens"][stop] for stop in stops]
     ids = torch.tensor([prompt.ids])
-    whole = model.generate(
-        ids, attention_mask=torch.ones_like(ids), do_sample=False, temperature=None, top_p=None, max_new_tokens=200, eos_token_id=end_ids
-    )
+    settings = {"do_sample": False, "temperature": None, "top_p": None, "max_new_tokens": 200, "eos_token_id": end_ids}
+    whole = model.generate(ids, attention_mask=torch.ones_like(ids), **settings)
     events = write(backend, prompt, Sampling(temperature=0, max_new_tokens=200))
     assert ids_of(events) == whole[0, len(prompt.ids) :].tolist()
     assert len(ids_of(events)) > 5
@@ -119,8 +121,9 @@ def test_a_seed_gives_the_same_turn_again(backend: LocalBackend) -> None:
 def test_texts_joined_are_the_decoded_turn(seldom_stops: LocalBackend, tiny_folder: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(tiny_folder)
     broken = 0
+    prompt = prompt_for(seldom_stops, "x")
     for seed in range(20):
-        tokens = tokens_of(write(seldom_stops, prompt_for(seldom_stops, "x"), Sampling(temperature=2.0, seed=seed, max_new_tokens=30)))
+        tokens = tokens_of(write(seldom_stops, prompt, Sampling(temperature=2.0, seed=seed, max_new_tokens=30)))
         raw = tokenizer.decode([token.id for token in tokens], skip_special_tokens=False, clean_up_tokenization_spaces=False)
         assert "".join(token.text for token in tokens) == raw
         broken += "\ufffd" in raw
@@ -275,12 +278,16 @@ def test_a_failure_in_the_model_is_told_and_leaves_the_cache_right(seldom_stops:
     assert ids_of(events) == free
 
 
-@pytest.mark.parametrize("error", [MemoryError(), torch.OutOfMemoryError("out of memory"), RuntimeError("not enough memory: you tried")])
+OUT_OF_MEMORY = [MemoryError(), torch.OutOfMemoryError("out of memory"), RuntimeError("not enough memory: you tried")]
+
+
+@pytest.mark.parametrize("error", OUT_OF_MEMORY, ids=repr)
 def test_running_out_of_memory_is_a_sentence(backend: LocalBackend, error: Exception) -> None:
     def fail(*_: object) -> None:
         raise error
 
-    with backend._model.register_forward_pre_hook(fail), pytest.raises(BackendError, match="not enough memory for reading") as caught:
+    failing = backend._model.register_forward_pre_hook(fail)
+    with failing, pytest.raises(BackendError, match="not enough memory for reading") as caught:
         write(backend, prompt_for(backend, "x"))
     assert "記憶體不足" in caught.value.zh
 

@@ -1,0 +1,119 @@
+"""Where checkpoints come from, what they recommend, and the sentences for those that cannot be loaded."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoTokenizer
+
+from backends import hub
+from backends.base import BackendError
+from backends.local import LocalBackend
+from families.base import Text
+from families.hermes import HERMES
+
+
+def ignore(what: Text, done: float | None) -> None:
+    pass
+
+
+def test_a_folder_is_named_by_its_name(tiny_folder: Path) -> None:
+    assert hub.resolve(str(tiny_folder), ignore) == hub.Checkpoint(tiny_folder.resolve(), tiny_folder.name)
+
+
+@pytest.mark.parametrize("model", ["Qwen/Qwen3-8B", "no-such-folder", ""])
+def test_anything_else_says_what_to_give(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BackendError, match=r"config\.json") as caught:
+        hub.resolve(model, ignore)
+    assert "config.json" in caught.value.zh
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"temperature": 0.6, "top_p": 0.95, "top_k": 20}, ({"temperature": 0.6, "top_p": 0.95, "top_k": 20}, "checkpoint")),
+        ({"temperature": 0.6}, ({"temperature": 0.6, "top_p": 1.0, "top_k": 0}, "checkpoint")),
+        ({"do_sample": False, "temperature": 0.6}, ({"temperature": 0.0, "top_p": 1.0, "top_k": 0}, "checkpoint")),
+        ({"eos_token_id": 2}, ({**HERMES.sampling}, "family")),
+        (None, ({**HERMES.sampling}, "family")),
+    ],
+)
+def test_recommended_sampling(config: dict[str, object] | None, expected: tuple[dict[str, float], str], tmp_path: Path) -> None:
+    if config is not None:
+        (tmp_path / "generation_config.json").write_text(json.dumps(config))
+    assert hub.defaults(tmp_path, HERMES) == expected
+
+
+@pytest.mark.parametrize("content", ["{", "[]"])
+def test_a_broken_generation_config_is_a_sentence(content: str, tmp_path: Path) -> None:
+    (tmp_path / "generation_config.json").write_text(content)
+    with pytest.raises(BackendError, match="JSON"):
+        hub.defaults(tmp_path, HERMES)
+
+
+@pytest.fixture
+def copy(tiny_folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tiny_folder, tmp_path / "copy"))
+
+
+def change_config(folder: Path, **changes: object) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def cannot_load(folder: Path, words: str) -> None:
+    with pytest.raises(BackendError, match=words) as caught:
+        LocalBackend.load(folder, "broken", device="cpu")
+    assert any("一" <= character <= "鿿" for character in caught.value.zh)
+
+
+def test_a_folder_without_config(tmp_path: Path) -> None:
+    cannot_load(tmp_path, "cannot be loaded")
+
+
+def test_weights_that_are_no_safetensors_are_not_read(copy: Path) -> None:
+    (copy / "model.safetensors").unlink()
+    torch.save({}, copy / "pytorch_model.bin")
+    cannot_load(copy, "cannot be loaded")
+
+
+def test_weights_that_are_cut_short(copy: Path) -> None:
+    weights = copy / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    cannot_load(copy, "cannot be loaded")
+
+
+def test_weights_that_are_missing(copy: Path) -> None:
+    weights = load_file(copy / "model.safetensors")
+    del weights["model.layers.1.mlp.up_proj.weight"]
+    save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
+    cannot_load(copy, "lacks weights of the model: model.layers.1.mlp.up_proj.weight")
+
+
+def test_code_in_a_checkpoint_is_not_run(copy: Path) -> None:
+    change_config(copy, model_type="mystery", auto_map={"AutoConfig": "code.Config", "AutoModelForCausalLM": "code.Model"})
+    (copy / "code.py").write_text("raise SystemExit('ran')")
+    cannot_load(copy, "cannot be loaded")
+
+
+def test_a_model_without_chat_template(copy: Path) -> None:
+    (copy / "chat_template.jinja").unlink()
+    cannot_load(copy, "no chat template")
+
+
+def test_a_family_that_nobody_knows(copy: Path) -> None:
+    change_config(copy, model_type="gpt2")
+    cannot_load(copy, "No family knows")
+
+
+def test_a_tokenizer_of_another_model(copy: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(copy)
+    tokenizer.add_tokens([f"<extra {number}>" for number in range(10)])
+    tokenizer.save_pretrained(copy)
+    cannot_load(copy, "do not belong together")
