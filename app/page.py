@@ -125,6 +125,7 @@ def _loading(words: Words) -> None:
     state = service.current().models.state
     if not isinstance(state, Loading):
         st.rerun()
+        return
     st.markdown(words("model_loading", model=_shown(state.model)))
     st.progress(state.done or 0.0, _shown(words.of(state.text)))
     if state.model == sidebar.BUILTIN:

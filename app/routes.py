@@ -26,7 +26,9 @@ from starlette.types import Scope
 
 from app import service
 from app.i18n import viewer_words
+from app.runs import Recorded
 from families.base import Lang
+from harness.events import EventLog
 
 VIEWER = Path(__file__).parent / "viewer"
 TOKEN_HEADER = "x-loopglass-token"
@@ -53,7 +55,9 @@ async def events(request: Request) -> Response:
     if after < -1 or not 1 <= limit <= MAX_EVENTS:
         return _error(400, f"after is -1 or more, limit from 1 to {MAX_EVENTS}")
     runs = service.current().runs
-    log = runs.in_memory(run_id) or await run_in_threadpool(runs.from_disk, run_id)
+    log: EventLog | Recorded | None = runs.in_memory(run_id)
+    if log is None:
+        log = await run_in_threadpool(runs.from_disk, run_id)
     if log is None:
         return _error(404, f"no run {run_id}")
     ended = log.ended  # Asked before the lines are taken: a run that ends in between is told at the next poll.

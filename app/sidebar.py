@@ -26,6 +26,7 @@ _LIMITS: Mapping[str, tuple[float, float, float]] = {
     "max_steps": (1, 50, 1), "time_limit": (5, 3600, 5),
 }
 """The least, the most and the step of each number."""
+_MOST_SEED = 2**53 - 1  # The largest whole number that a browser holds exactly.
 
 
 def draw(words: Words, resumed: Event | None) -> Settings:
@@ -60,6 +61,8 @@ def _fill(resumed: Event | None) -> None:
         known = resumed["settings"]
         first.update({key: known[key] for key in first if key in known})
         first["time_limit"] = known.get("time_limit_s") or first["time_limit"]
+        if first["seed"] is not None and first["seed"] > _MOST_SEED:
+            first["seed"] = None
         first["tools"] = [name for name in offered if name in resumed["tools"]]
         st.session_state["defaults_of"] = resumed["model"]  # Keeps the run's sampling when its model is ready.
     for key, value in first.items():
@@ -112,7 +115,7 @@ def _sampling(words: Words, backend: Backend | None) -> None:
     _slider("top_p", words("top_p"), words("top_p_help"))
     _number("top_k", words("top_k"), words("top_k_help"))
     st.number_input(
-        words("seed"), min_value=0, max_value=2**31 - 1, step=1, key="seed", help=words("seed_help"),
+        words("seed"), min_value=0, max_value=_MOST_SEED, step=1, key="seed", help=words("seed_help"),
         placeholder=words("seed_empty"),
     )
     if backend is not None:

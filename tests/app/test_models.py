@@ -104,7 +104,10 @@ def test_a_change_waits_for_the_run_that_uses_the_old_model() -> None:
         loads.append(model)
         return scripted()
 
-    models = Models(load, lambda: None if idle.wait(10) else None)
+    def wait_idle() -> None:
+        idle.wait(10)
+
+    models = Models(load, wait_idle)
     models.request("builtin")
     assert isinstance(models.state, Loading)
     assert loads == []

@@ -41,7 +41,8 @@ def test_a_second_run_reads_the_first_ones_messages(runs: Runs) -> None:
     backend = scripted("You are Ada.")
     second = runs.start(backend, "Who am I?", Settings(), "en", first)
     runs.wait_idle()
-    assert [message["content"] for message in backend.rendered[0].messages][-3:] == ["What is 37 * 48?", "Hello Ada.", "Who am I?"]
+    read = [message["content"] for message in backend.rendered[0].messages]
+    assert read[-3:] == ["What is 37 * 48?", "Hello Ada.", "Who am I?"]
     assert runs.conversation(second) == [first, second]
     assert runs.conversation(first) == [first]
 
@@ -120,7 +121,10 @@ def test_ids_that_are_no_run_of_ours(tmp_path: Path, run_id: str) -> None:
     assert runs.conversation(run_id) == []
 
 
-@pytest.mark.parametrize("text", ["", "not json\n", '{"loopglass": 99}\n', '{"loopglass": 1}\nbroken\n', '{"loopglass": 1}\n[]\n'])
+DAMAGED = ["", "not json\n", '{"loopglass": 99}\n', '{"loopglass": 1}\nbroken\n', '{"loopglass": 1}\n[]\n']
+
+
+@pytest.mark.parametrize("text", DAMAGED)
 def test_a_damaged_file_is_no_run(tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.jsonl").write_text(text)
     runs = Runs(tmp_path)

@@ -103,7 +103,7 @@ def site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
 
     yield start
     for each in started:
-        if each.process is not None:
+        if each.process is not None and each.process.poll() is None:
             each.stop()
 
 

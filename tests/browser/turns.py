@@ -1,0 +1,26 @@
+"""What the scripted model writes in the browser tests, token by token."""
+
+from __future__ import annotations
+
+from tests.browser.conftest import Turn
+
+
+def words(text: str) -> list[str]:
+    """The text as one token a word, each with the space before it."""
+    first, *rest = text.split(" ")
+    return [first, *(f" {word}" for word in rest)]
+
+
+def call(name: str, arguments: str) -> list[str]:
+    """A tool call; `arguments` is JSON."""
+    return ["<tool_call>", "\n", f'{{"name": "{name}", "arguments": ', arguments, "}", "\n", "</tool_call>"]
+
+
+def gated(before: str, gate: str, after: str) -> Turn:
+    """A turn that waits in the middle until the test opens the gate."""
+    return [*words(before), {"gate": gate}, *words(f" {after}")[1:]]
+
+
+CALCULATE = call("calculator", '{"expression": "37 * 48"}')
+THINK = ["<think>", "\n", "I", " should", " calculate", ".", "\n", "</think>", "\n", "\n"]
+ANSWER = words("37 times 48 is 1776.")
