@@ -1,7 +1,9 @@
 // One step of the loop as a card. Its sections appear as their events come, and each is built once.
 
+import { copyButton } from "./copy.js";
 import { make } from "./dom.js";
 import { short } from "./numbers.js";
+import { rawOf } from "./pieces.js";
 import { PromptSection } from "./prompt.js";
 import { feedbackSection, formatted, readingSection, ToolSection } from "./reading.js";
 import { TokenStrip } from "./tokens.js";
@@ -90,7 +92,8 @@ export class StepCard {
     words.label(this.strip.element, (w) => w.t("written_label", { n: this.step.n }), "aria-label");
     this.ctx.register(this.strip.element, { run: this.run, step: this.step, card: this });
     const title = words.label(make("h4", "lg-title"), (w) => w.t("written_title"));
-    this.written = make("section", "lg-section lg-written", title, this.strip.element);
+    const head = make("div", "lg-head", title, copyButton(words, "copy_written", () => rawOf(this.step)));
+    this.written = make("section", "lg-section lg-written", head, this.strip.element);
     this.element.append(this.written);
   }
 

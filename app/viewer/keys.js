@@ -38,11 +38,17 @@ export class Selection {
     const span = event.target.closest(TOKEN);
     if (!span) return;
     // A drag that selects text, to copy it, is no click on a token.
-    if (!document.getSelection()?.isCollapsed && event.detail === 1) return;
+    if (this.selectsText()) return;
     const again = this.popover.target?.span === span;
     this.select(span);
     if (again) this.popover.close();
     else this.open();
+  }
+
+  /** Chromium keeps a shadow tree's selection in its root, other browsers in the document. */
+  selectsText() {
+    const scope = this.root.getRootNode();
+    return (scope.getSelection?.() ?? document.getSelection())?.type === "Range";
   }
 
   onFocus(event) {

@@ -38,7 +38,8 @@ class Viewer {
     this.root.hidden = true;
     this.list = make("div", "lg-runs");
     this.root.append(this.list);
-    element.append(this.stylesheet(), this.root);
+    this.style = this.stylesheet();
+    element.append(this.style, this.root);
     this.popover = new Popover(this.root, this.words);
     this.selection = new Selection(this.root, this.registry, this.popover, this.words);
     this.follower = new Follower(element, () => this.offerNewest());
@@ -171,7 +172,9 @@ class Viewer {
     cancelAnimationFrame(this.frame);
     for (const view of this.views.values()) view.destroy();
     this.selection.destroy();
+    this.popover.destroy();
     this.follower.destroy();
+    this.style.remove();
     this.root.remove();
   }
 }

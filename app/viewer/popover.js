@@ -51,6 +51,9 @@ export class Popover {
     this.element.setAttribute("role", "region");
     this.element.setAttribute("aria-live", "polite");
     root.append(this.element);
+    // What comes above a token while the popover is open, such as the answer, moves the token away under it.
+    this.observer = new ResizeObserver(() => this.place());
+    this.observer.observe(root);
   }
 
   get isOpen() {
@@ -63,9 +66,13 @@ export class Popover {
     this.target = target;
     target.span.classList.add("lg-open");
     target.span.setAttribute("aria-expanded", "true");
-    this.redraw();
     this.element.hidden = false;
-    this.place();
+    this.redraw();
+    this.element.scrollIntoView({ block: "nearest" });
+  }
+
+  destroy() {
+    this.observer.disconnect();
   }
 
   close() {
@@ -90,11 +97,12 @@ export class Popover {
     close.addEventListener("click", () => this.close());
     const content = this.target.kind === "token" ? this.tokenContent() : this.promptContent();
     this.element.replaceChildren(close, ...content.filter((each) => each !== null));
-    if (!this.element.hidden) this.place();
+    this.place();
   }
 
   /** Below the token, or above it where there is more room; never beyond the viewer's sides. */
   place() {
+    if (this.target === null) return;
     const token = widestRect(this.target.span);
     const root = this.root.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
@@ -103,7 +111,6 @@ export class Popover {
     const top = below ? token.bottom - root.top + GAP : token.top - root.top - height - GAP;
     this.element.style.left = `${left}px`;
     this.element.style.top = `${top}px`;
-    this.element.scrollIntoView({ block: "nearest" });
   }
 
   promptContent() {

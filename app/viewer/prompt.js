@@ -1,6 +1,7 @@
 // A step's prompt: what is new in it, part by part with who wrote it, and what the model has seen already, folded.
 
 import { authors } from "./authors.js";
+import { copyButton } from "./copy.js";
 import { button, make, show } from "./dom.js";
 import { visible, withMarks } from "./numbers.js";
 import { controlsByName, controlsOf, earlierText, piecesOf } from "./pieces.js";
@@ -73,7 +74,13 @@ export class PromptSection {
     });
     const label = make("label", "lg-toggle", toggle, this.ctx.words.label(make("span"), (w) => w.t("show_tokens")));
     if (this.pieces === null) this.ctx.words.label(label, (w) => w.t("no_boundaries"), "title");
-    return make("div", "lg-head", title, label);
+    const copy = copyButton(this.ctx.words, "copy_prompt", () => this.whole());
+    return make("div", "lg-head", title, make("span", "lg-tools", label, copy));
+  }
+
+  /** The whole prompt as the model read it; of one that began in an earlier run's log, what is known of it. */
+  whole() {
+    return (earlierText(this.run.steps, this.run.steps.indexOf(this.step)) ?? "") + this.context.text;
   }
 
   /** The line under which the known part is folded; its text is put together when it is unfolded. */

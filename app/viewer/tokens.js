@@ -80,9 +80,11 @@ export class TokenStrip {
     this.endsLine = token.text.endsWith("\n");
   }
 
-  /** Marks the tokens [from, to), as those that wrote a call; nothing else stays marked. */
+  /** Marks the tokens [from, to), as those that wrote a call, and nothing else; the same ones a second time, nothing at all. */
   mark(from, to) {
+    const again = this.marked.length > 0 && this.marked[0] === this.spans[from];
     this.unmark();
+    if (again) return;
     this.marked = this.spans.slice(from, to);
     for (const span of this.marked) span.classList.add("lg-marked");
     this.marked[0]?.scrollIntoView({ block: "nearest" });

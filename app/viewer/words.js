@@ -19,14 +19,17 @@ export class Words {
   constructor(fetchTable) {
     this.fetchTable = fetchTable;
     this.lang = "";
+    this.wanted = "";
     this.table = {};
     /** @type {Map<Node, {attribute: string|null, fill: (words: Words) => string}[]>} */
     this.labels = new Map();
   }
 
-  /** Loads a language and rewrites every label in it. @param {string} lang */
+  /** Loads a language and rewrites every label in it; of two that are asked for at once, the later one stays. @param {string} lang */
   async use(lang) {
+    this.wanted = lang;
     const table = await this.fetchTable(lang);
+    if (this.wanted !== lang) return;
     this.table = table;
     this.lang = lang;
     for (const node of this.labels.keys()) this.refresh(node);
