@@ -20,6 +20,7 @@ from teaching import phrases_calculator as calc
 from teaching import phrases_mixed as mixed
 from teaching import phrases_tools as tools
 from teaching.format import Conversation
+from teaching.plain_questions import CAPITAL_FORMS, CAPITALS, DEFINE, DEFINE_FORMS
 from teaching.small_talk import small_talk
 from teaching.tasks import Episode, Step, Unfit, World
 
@@ -39,6 +40,17 @@ def own_answers() -> tuple[tuple[str, str], ...]:
     """Questions without a tool and the base model's answers."""
     lines = OWN_ANSWERS.read_text(encoding="utf-8").splitlines()
     return tuple((line["q"], line["a"]) for line in map(json.loads, lines))
+
+
+def _reworded(rng: random.Random, question: str) -> str:
+    """The same question in another of the forms it could have been asked in."""
+    for forms, names in ((DEFINE_FORMS, DEFINE), (CAPITAL_FORMS, CAPITALS)):
+        for form in forms:
+            before, after = form.split("{}")
+            name = question[len(before) : len(question) - len(after)]
+            if question == before + name + after and name.replace(" ", "_" if names is DEFINE else " ") in names:
+                return rng.choice(forms).format(name)
+    return question
 
 
 def _conversion(world: World) -> Episode:
@@ -67,6 +79,7 @@ def _yes_no(world: World) -> Episode:
 
 def _plain(world: World) -> Episode:
     question, answer = world.rng.choice(own_answers() if world.rng.random() < 0.85 else small_talk())
+    question = _reworded(world.rng, question)
     return Episode("plain", question, (), world.rng.choice(mixed.PLAIN_THINKING), answer)
 
 
@@ -133,13 +146,21 @@ def _failing(world: World) -> Episode:
     return tasks.failing(world, tools.CONVERT, tools.TIME)
 
 
+def _difference(world: World) -> Episode:
+    return tasks.difference(world, mixed.DIFFERENCE, tools.PLACES)
+
+
+def _compared(world: World) -> Episode:
+    return tasks.compared(world, mixed.WHICH_IS_MORE)
+
+
 def _now(world: World) -> Episode:
     return tasks.clock_here(world, tools.NOW)
 
 
 OURS: Sequence[tuple[float, Maker]] = (
     (0.13, _direct), (0.11, _verbal), (0.16, _story), (0.13, _conversion), (0.09, _clock), (0.02, _yes_no), (0.01, _now),
-    (0.12, _two), (0.01, _three_places), (0.11, _chain), (0.055, _failing),
+    (0.12, _two), (0.01, _three_places), (0.11, _chain), (0.055, _failing), (0.015, _difference), (0.015, _compared),
 )  # fmt: skip
 
 

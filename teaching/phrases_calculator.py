@@ -168,6 +168,14 @@ how many seconds in {n} hours and {k} minutes|{n} * 3600 + {k} * 60|That is {r} 
 Six coffees at {p} each, plus {n} cakes at {q}: total?|6 * {p} + {n} * {q}|The total is {r}.
 I have {n} twenty-dollar bills and {m} five-dollar bills. How much money is that?|{n} * 20 + {m} * 5|That is {r} dollars.
 A dozen eggs cost ${p}. What does one egg cost?|{p} / 12|One egg costs ${r}.
+How many eggs are {n} dozen?|{n} * 12|{n} dozen are {r} eggs.
+{who} buys {n} dozen {things}. How many {things} is that?|{n} * 12|That is {r} {things}.
+The bill is ${p}; we add a {c}% tip and split it {n} ways. What does each pay?|{p} * (1 + {c} / 100) / {n}|Each pays ${r}.
+What is the area of a circle with radius {d}?|pi * {d} ** 2|The area is {r}.
+circumference of a circle with radius {n}|2 * pi * {n}|The circumference is {r}.
+I put ${L} in the bank at {c}% a year. How much after {n} years with compound interest?|{L} * (1 + {c} / 100) ** {n}|You have ${r}.
+{who} is {a} cm tall and grew {n} cm. How tall is {who} now?|{a} + {n}|{who} is {r} cm tall now.
+A concert ticket is ${p}. How many tickets can I buy with ${L}?|{L} // {p}|You can buy {r} tickets.
 """
 
 NAMES = ("Anna,Ben,Mia,Tom,Lucy,Omar,Wei,Priya,Carlos,Nina,Jack,Emma,Yuki,Ali,Sara,Leo,Grace,Ivan,Maria,Sam,Ella,Noah,Chen,"
@@ -185,7 +193,7 @@ So: {x}.
 """
 DONE_THINKING = """
 The result is {r}.
-The calculator says {r}.
+The tool says {r}.
 It gave {r}, so I can answer.
 I have the result: {r}.
 """

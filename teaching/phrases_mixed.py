@@ -49,6 +49,21 @@ How many years ago was {year}, going by today's date in {place}?|It was {r} year
 What year is it in {place}, and how many years is that after {year}?|It is {y} in {place}, {r} years after {year}.
 """
 
+DIFFERENCE = """
+How many hours is {p1} ahead of {p2}?
+What is the time difference between {p1} and {p2}?
+time difference {p1} {p2}
+How far apart are the clocks in {p1} and {p2}?
+How many hours are between {p1} and {p2}?
+"""
+
+WHICH_IS_MORE = """
+Which is more, {v1} {u1} or {v2} {u2}?
+Is {v1} {u1} more than {v2} {u2}?
+What is greater: {v1} {u1} or {v2} {u2}?
+Compare {v1} {u1} with {v2} {u2}.
+"""
+
 JOINERS = ("{q1} And {l2}", "{q1} Also, {l2}", "{q1} {q2}", "Two questions: {l1} {q2}", "{q1} and {l2}", "{q1} Then {l2}", "1) {q1} 2) {q2}")
 TWO_CALCULATIONS = ("What is {x1} and what is {x2}?", "Calculate {x1} and {x2}.", "{x1} and {x2}?", "I need both {x1} and {x2}.", "{x1}; {x2}",
                     "Give me {x1} as well as {x2}.", "how much are {x1} and {x2}")  # fmt: skip

@@ -21,6 +21,9 @@ from teaching import phrases_tools as tools
 Arguments = dict[str, Any]
 NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+HALVES = ((1.5, "one and a half"), (2.5, "two and a half"), (3.5, "three and a half"))
 SINGULAR = {"feet": "foot", "inches": "inch"}
 
 
@@ -118,10 +121,17 @@ def spoken(rng: random.Random, values: Mapping[str, str]) -> dict[str, str]:
     for name in ("L", "M", "a"):
         if len(values[name]) > 3 and rng.random() < 0.3:
             written[name] = f"{int(values[name]):,}"
-    for name in ("n", "m"):
-        if rng.random() < 0.12:
-            written[name] = NUMBER_WORDS[int(values[name])]
+    for name in ("n", "m", "k"):
+        if rng.random() < 0.1:
+            written[name] = in_words(int(values[name]))
     return written
+
+
+def in_words(value: int) -> str:
+    """A number from 0 to 99 as people say it."""
+    if value < 20:
+        return (NUMBER_WORDS + TEENS)[value]
+    return TENS[value // 10] + (f"-{NUMBER_WORDS[value % 10]}" if value % 10 else "")
 
 
 def expression(rng: random.Random) -> tuple[str, str]:
@@ -186,6 +196,8 @@ def amount(rng: random.Random, dimension: str) -> tuple[float | int, str]:
     value = float(text) if "." in text else int(text)
     if isinstance(value, int) and 1 < value <= 12 and rng.random() < 0.25:
         return value, NUMBER_WORDS[value]
+    if dimension != "temperature" and rng.random() < 0.04:
+        return rng.choice(HALVES)
     return value, f"{value:,}" if isinstance(value, int) and value > 999 and rng.random() < 0.3 else text
 
 
@@ -194,7 +206,7 @@ def conversion(world: World, block: str, stories: Mapping[str, str], kind: str =
     rng = world.rng
     dimension, source, target = units(rng)
     value, written = amount(rng, dimension)
-    if dimension not in ("time", "temperature") and source.endswith(("s", "feet")) and rng.random() < 0.12:
+    if dimension != "temperature" and source.endswith(("s", "feet")) and rng.random() < 0.12:
         source = SINGULAR.get(source) or source.removesuffix("s")
         value, written = rng.choice(((1, "a"), (1, "one"), (1, "1"), (0.5, "half a")))
         if source[0] in "aeiou":
@@ -326,6 +338,48 @@ def age(world: World, block: str, places: Sequence[str]) -> Episode:
     second = Step(f"The year is {parts['year']}. Now {expr}.", (("calculator", {"expression": expr}),), (result,))
     said = answer.format(r=result, y=parts["year"], place=place, **values)
     return Episode("time_calculate", question.format(place=place, **values), (first, second), f"It is {result} years.", said, (result,))
+
+
+def difference(world: World, block: str, places: Sequence[str]) -> Episode:
+    """Two clocks, then the difference of their offsets from UTC."""
+    one, other = world.rng.sample(places, 2)
+    clocks = [time_step(world, place) for place in (one, other)]
+    hours = [_offset(parts["offset"]) for _, parts in clocks]
+    expr = f"{hours[0]} - {hours[1]}" if not hours[1].startswith("-") else f"{hours[0]} - ({hours[1]})"
+    result = world.result("calculator", {"expression": expr})
+    calls = tuple(call for step, _ in clocks for call in step.calls)
+    first = Step(f"I look up both {one} and {other}.", calls, tuple(text for step, _ in clocks for text in step.results))
+    thinking = f"{one} is at {clocks[0][1]['offset']} and {other} at {clocks[1][1]['offset']}: {expr}."
+    second = Step(thinking, (("calculator", {"expression": expr}),), (result,))
+    shown = result.removeprefix("-")
+    said = f"{one} is {shown} hours {'behind' if result.startswith('-') else 'ahead of'} {other}."
+    if result == "0":
+        said = f"{one} and {other} have the same time: the difference is 0 hours."
+    question = world.line(block)[0].format(p1=one, p2=other)
+    return Episode("difference", question, (first, second), f"The difference is {result} hours.", said, (shown,))
+
+
+def _offset(text: str) -> str:
+    """UTC-03:30 as -3.5."""
+    hours, minutes = text.removeprefix("UTC").split(":")
+    value = (int(hours[1:]) + int(minutes) / 60) * (-1 if hours[0] == "-" else 1)
+    return f"{value:g}"
+
+
+def compared(world: World, block: str) -> Episode:
+    """One amount in the unit of another, then which of them is more."""
+    rng = world.rng
+    dimension, one, other = units(rng, rng.choice(("length", "mass", "volume", "speed", "area", "time")))
+    value, written = amount(rng, dimension)
+    step, result = convert_step(world, value, one, other)
+    converted = float(result.split(" ")[0])
+    rival = round(converted * rng.choice((0.4, 0.7, 0.8, 1.2, 1.5, 2.5)))
+    if rival < 2 or rival == converted:
+        raise Unfit
+    more = f"{value} {one} is more" if converted > rival else f"{rival} {other} is more"
+    question = world.line(block)[0].format(v1=written, u1=one, v2=rival, u2=other)
+    return Episode("compared", question, (step,), f"{result} against {rival} {other}: {more}.", f"{value} {one} is {result}, so {more}.",
+                   (result.split(" ")[0],))  # fmt: skip
 
 
 def failing(world: World, convert_block: str, time_block: str) -> Episode:
