@@ -161,8 +161,8 @@ export class Selection {
     const token = target.step.tokens[target.index];
     const values = { piece: visible(token.piece, token.text), n: target.index + 1, of: target.step.tokens.length };
     const hasP = token.p !== undefined && token.p !== null;
-    const label = hasP ? this.words.t("token_label", { ...values, p: percent(token.p) }) : this.words.t("token_label_plain", values);
-    this.span.setAttribute("aria-label", label);
+    if (hasP) values.p = percent(token.p);
+    this.span.setAttribute("aria-label", this.words.t(hasP ? "token_label" : "token_label_plain", values));
   }
 
   open() {

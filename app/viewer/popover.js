@@ -170,7 +170,8 @@ export class Popover {
     const keys = Object.keys(FACTS).filter((key) => !known(token[key]));
     if (!(token.top?.length > 0)) keys.push("top");
     if (keys.length === 0) return null;
-    return make("p", "lg-missing", words.t("unknown", { what: keys.map((key) => words.t(`what_${key}`)).join(words.t("comma")) }));
+    const what = keys.map((key) => words.t(`what_${key}`)).join(words.t("comma"));
+    return make("p", "lg-missing", words.t("unknown", { what }));
   }
 
   top(token, settings) {
@@ -179,7 +180,8 @@ export class Popover {
     if (rows.length === 0) return null;
     const active = activeSettings(settings).map(({ key, n }) => words.t(key, { n }));
     const after = active.length > 0 ? words.t("top_settings", { settings: active.join(" · ") }) : words.t("top_no_settings");
-    const head = make("div", "lg-top-head", make("span", "", words.t("top_title", { n: token.top.length })), make("span", "", after));
+    const title = make("span", "", words.t("top_title", { n: token.top.length }));
+    const head = make("div", "lg-top-head", title, make("span", "", after));
     return make("div", "lg-candidates", head, ...rows.map((row) => this.candidate(row, token)));
   }
 

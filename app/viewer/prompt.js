@@ -34,7 +34,8 @@ function appendTokens(ctx, run, parent, text, pieces, from, to) {
     const empty = piece.to === piece.from;
     if (empty ? piece.from < from || piece.from >= to : end <= start) return;
     const shown = text.slice(start, end);
-    const span = make("span", piece.special ? "lg-pill lg-p" : `lg-p ${i % 2 ? "lg-odd" : "lg-even"}`, empty ? "⋯" : withMarks(shown));
+    const look = piece.special ? "lg-pill" : i % 2 ? "lg-odd" : "lg-even";
+    const span = make("span", `lg-p ${look}`, empty ? "⋯" : withMarks(shown));
     span.dataset.i = String(i);
     span.tabIndex = -1;
     if (piece.special) ctx.explain(run, span, shown);

@@ -9,7 +9,8 @@ export function callText(name, args) {
 }
 
 function row(ctx, kind, key, ...content) {
-  return make("div", "lg-row", ctx.words.label(make("span", `lg-tag lg-tag-${kind}`), (w) => w.t(key)), make("div", "lg-row-body", ...content));
+  const tag = ctx.words.label(make("span", `lg-tag lg-tag-${kind}`), (w) => w.t(key));
+  return make("div", "lg-row", tag, make("div", "lg-row-body", ...content));
 }
 
 function note(ctx, className, fill) {
@@ -30,7 +31,8 @@ function callRow(ctx, call, mark) {
   const opener = button("lg-call-button", text);
   ctx.words.label(opener, (w) => w.t("show_span"), "title");
   opener.addEventListener("click", () => mark(call.span));
-  const error = call.error && note(ctx, "lg-error", (w) => w.t("call_error", { why: w.pick(call.error) }) + position(w, call.error));
+  const why = (w) => w.t("call_error", { why: w.pick(call.error) }) + position(w, call.error);
+  const error = call.error && note(ctx, "lg-error", why);
   const repaired = call.repaired && note(ctx, "lg-repaired", (w) => w.t("call_repaired", { what: w.pick(call.repaired) }));
   return row(ctx, call.error ? "error" : "call", "pill_call", opener, error || null, repaired || null);
 }
@@ -95,6 +97,7 @@ export class ToolSection {
 /** @param {import("./run.js").Context} ctx @param {object} event A feedback event. */
 export function feedbackSection(ctx, event) {
   const key = `feedback_${event.why}`;
-  const title = (w) => w.t("feedback_title") + (w.has(key) ? ` · ${w.t(key)}` : "");
-  return make("section", "lg-section lg-feedback", ctx.words.label(make("h4", "lg-title"), title), make("pre", "lg-result", event.text));
+  const title = make("h4", "lg-title");
+  ctx.words.label(title, (w) => w.t("feedback_title") + (w.has(key) ? ` · ${w.t(key)}` : ""));
+  return make("section", "lg-section lg-feedback", title, make("pre", "lg-result", event.text));
 }

@@ -25,7 +25,10 @@ export class Words {
     this.labels = new Map();
   }
 
-  /** Loads a language and rewrites every label in it; of two that are asked for at once, the later one stays. @param {string} lang */
+  /**
+   * Loads a language and rewrites every label in it; of two that are asked for at once, the later one stays.
+   * @param {string} lang
+   */
   async use(lang) {
     this.wanted = lang;
     const table = await this.fetchTable(lang);

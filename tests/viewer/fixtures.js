@@ -1,5 +1,6 @@
 // A small run as the harness logs one: two steps, one tool call, an answer. Used by the tests in this folder.
 
+const ARGUMENTS = { expression: "1+1" };
 const TEMPLATE = "<|im_start|>user\nhow much? 😀<|im_end|>\n<|im_start|>assistant\n";
 
 /** Gives events their seq and a time. */
@@ -20,12 +21,15 @@ export function smallRun() {
   return numbered([
     { kind: "run_start", run_id: "r", question: "how much? 😀", settings: SETTINGS, control_tokens: { "<|im_start|>": null } },
     { kind: "step_start", step: 1 },
-    { kind: "context", step: 1, added_from: 0, ids_from: 0, text: TEMPLATE, ids: [1, 2], ends: [12, 59], special: [0], n_tokens: 2 },
+    {
+      kind: "context", step: 1, added_from: 0, ids_from: 0, text: TEMPLATE, ids: [1, 2], ends: [12, [...TEMPLATE].length],
+      special: [0], n_tokens: 2,
+    },
     { kind: "prefill", step: 1, n_tokens: 2, n_reused: 0, ms: 5 },
     token(1, 0, "<tool_call>"), token(1, 1, "1+1"), token(1, 2, "</tool_call>"), token(1, 3, "<|im_end|>"),
-    { kind: "model_end", step: 1, raw, finish: "stop_token", stop_piece: "<|im_end|>", n_tokens: 4, decode_ms: 80, tok_per_s: 50 },
-    { kind: "parsed", step: 1, thinking: null, content: "", tool_calls: [{ name: "calculator", arguments: { e: "1+1" }, span: [0, 3] }] },
-    { kind: "tool_start", step: 1, call: 0, name: "calculator", arguments: { e: "1+1" } },
+    { kind: "model_end", step: 1, raw, finish: "stop_token", stop_piece: "<|im_end|>", n_tokens: 4, tok_per_s: 50 },
+    { kind: "parsed", step: 1, thinking: null, content: "", tool_calls: [{ name: "calculator", arguments: ARGUMENTS, span: [0, 3] }] },
+    { kind: "tool_start", step: 1, call: 0, name: "calculator", arguments: ARGUMENTS },
     { kind: "tool_result", step: 1, call: 0, name: "calculator", result: "2", error: null, ms: 1 },
     { kind: "step_start", step: 2 },
     {
@@ -34,7 +38,7 @@ export function smallRun() {
     },
     { kind: "prefill", step: 2, n_tokens: 9, n_reused: 6, ms: 2 },
     token(2, 0, "2"), token(2, 1, "<|im_end|>"),
-    { kind: "model_end", step: 2, raw: "2<|im_end|>", finish: "stop_token", stop_piece: "<|im_end|>", n_tokens: 2, tok_per_s: 40 },
+    { kind: "model_end", step: 2, raw: "2<|im_end|>", finish: "stop_token", stop_piece: "<|im_end|>", n_tokens: 2 },
     { kind: "parsed", step: 2, thinking: null, content: "2", tool_calls: [] },
     { kind: "run_end", stop_reason: "answer", final: "2", n_steps: 2, n_tokens: 6, seconds: 2 },
   ]);

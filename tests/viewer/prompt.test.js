@@ -89,14 +89,16 @@ test("an earlier turn of the model in a continued conversation is the model's", 
 
 test("what the harness tells the model as a user's message is the harness's", () => {
   const text = "<|im_start|>user\nYour call could not be read.<|im_end|>\n<|im_start|>assistant\n";
-  assert.deepEqual(byWhom(text, CHATML, { feedback: ["Your call could not be read."] }).map(([by]) => by), ["harness", "harness"]);
+  const parts = byWhom(text, CHATML, { feedback: ["Your call could not be read."] });
+  assert.deepEqual(parts.map(([by]) => by), ["harness", "harness"]);
 });
 
 test("other chat formats: the role inside the control token, or after one with its own closing mark", () => {
-  const llama = "<|start_header_id|>system<|end_header_id|>\n\nS<|eot_id|><|start_header_id|>ipython<|end_header_id|>\n\n4<|eot_id|>";
+  const llama = ["system", "ipython"].map((role) => `<|start_header_id|>${role}<|end_header_id|>\n\nx<|eot_id|>`).join("");
   const llamaNames = ["<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"];
   assert.deepEqual(byWhom(llama, llamaNames).map(([by]) => by), ["system", "tool"]);
-  const glm = byWhom("<|system|>\nS<|user|>\nU<|observation|>\n4<|assistant|>\n", ["<|system|>", "<|user|>", "<|observation|>", "<|assistant|>"]);
+  const glmNames = ["<|system|>", "<|user|>", "<|observation|>", "<|assistant|>"];
+  const glm = byWhom(glmNames.map((name) => `${name}\nx`).join(""), glmNames);
   assert.deepEqual(glm.map(([by]) => by), ["system", "user", "tool", "harness"]);
   const gemma = byWhom("<start_of_turn>user\nU<end_of_turn>\n<start_of_turn>model\n", ["<start_of_turn>", "<end_of_turn>"]);
   assert.deepEqual(gemma.map(([by]) => by), ["user", "harness"]);
