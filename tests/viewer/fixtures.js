@@ -1,6 +1,7 @@
 // A small run as the harness logs one: two steps, one tool call, an answer. Used by the tests in this folder.
 
 const ARGUMENTS = { expression: "1+1" };
+const CALL = { name: "calculator", arguments: ARGUMENTS, span: [0, 3] };
 const TEMPLATE = "<|im_start|>user\nhow much? 😀<|im_end|>\n<|im_start|>assistant\n";
 
 /** Gives events their seq and a time. */
@@ -28,7 +29,7 @@ export function smallRun() {
     { kind: "prefill", step: 1, n_tokens: 2, n_reused: 0, ms: 5 },
     token(1, 0, "<tool_call>"), token(1, 1, "1+1"), token(1, 2, "</tool_call>"), token(1, 3, "<|im_end|>"),
     { kind: "model_end", step: 1, raw, finish: "stop_token", stop_piece: "<|im_end|>", n_tokens: 4, tok_per_s: 50 },
-    { kind: "parsed", step: 1, thinking: null, content: "", tool_calls: [{ name: "calculator", arguments: ARGUMENTS, span: [0, 3] }] },
+    { kind: "parsed", step: 1, thinking: null, content: "", tool_calls: [CALL] },
     { kind: "tool_start", step: 1, call: 0, name: "calculator", arguments: ARGUMENTS },
     { kind: "tool_result", step: 1, call: 0, name: "calculator", result: "2", error: null, ms: 1 },
     { kind: "step_start", step: 2 },
