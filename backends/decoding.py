@@ -19,6 +19,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from families.pieces import BYTE_OF
+
 _BYTE_ENTRY = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 
 
@@ -86,21 +88,10 @@ def _decoder_steps(tokenizer: Any) -> list[str]:
     return ["Strip at the end" if step["type"] == "Strip" and step["stop"] else step["type"] for step in steps]
 
 
-def byte_characters() -> dict[str, int]:
-    """The byte that each character of a byte-level vocabulary stands for (GPT-2's `bytes_to_unicode`, turned round):
-    printable bytes are their own characters, the others are numbered from U+0100."""
-    printable = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
-    others = iter(range(256, 512))
-    return {chr(byte) if byte in printable else chr(next(others)): byte for byte in range(256)}
-
-
-_BYTES = byte_characters()
-
-
 def piece_bytes(piece: str) -> bytes:
     """The bytes of a byte-level entry. An entry with any other character (a control token with a space) is plain text."""
     try:
-        return bytes(_BYTES[character] for character in piece)
+        return bytes(BYTE_OF[character] for character in piece)
     except KeyError:
         return piece.encode("utf-8")
 

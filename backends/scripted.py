@@ -30,10 +30,12 @@ from backends.base import (
     ToolSchema,
 )
 from families.base import Family
+from families.pieces import BYTE_OF
 
 _WORDS = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
 _FILLERS = (" the", " a", " is", " of", " and")
 _POLL_S = 0.005
+_CHARACTER_OF = {byte: character for character, byte in BYTE_OF.items()}
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,7 @@ class ScriptedBackend:
             return text
         if self.family.vocabulary == "sentencepiece":
             return text.replace(" ", "▁")
-        return "".join(_BYTE_CHARACTERS[byte] for byte in text.encode("utf-8"))
+        return "".join(_CHARACTER_OF[byte] for byte in text.encode("utf-8"))
 
     def _token(self, text: str, index: int, sampling: Sampling) -> Token:
         special = text in self._control
@@ -228,17 +230,6 @@ def _control_tokens(family: Family) -> tuple[str, ...]:
     """Every control token that the family's tables name, and ChatML's two, which the prompt is written with."""
     grouped = (token for group in family.token_groups for token in group.tokens)
     return tuple(dict.fromkeys(["<|im_start|>", "<|im_end|>", *family.stop_tokens, *family.channels, *grouped]))
-
-
-def _byte_characters() -> list[str]:
-    """The character that stands for each byte in a byte-level vocabulary (GPT-2's `bytes_to_unicode`): printable bytes
-    stand for themselves, the others are numbered from U+0100."""
-    printable = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
-    others = iter(range(256, 512))
-    return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]
-
-
-_BYTE_CHARACTERS = _byte_characters()
 
 
 def _chatml(role: str, body: str) -> str:

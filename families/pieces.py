@@ -23,7 +23,7 @@ def _byte_alphabet() -> dict[str, int]:
     return {chr(byte): byte for byte in printable} | {chr(0x100 + n): byte for n, byte in enumerate(hidden)}
 
 
-_BYTE_OF = _byte_alphabet()
+BYTE_OF = _byte_alphabet()
 
 
 def _visible(text: str) -> str:
@@ -54,7 +54,7 @@ def show_piece(piece: str, vocabulary: Vocabulary) -> str:
         if byte and int(byte[1], 16) < 0x80:
             return _visible(chr(int(byte[1], 16)))
         return _visible(piece.replace("▁", " "))
-    data = [_BYTE_OF.get(char) for char in piece]
+    data = [BYTE_OF.get(char) for char in piece]
     if any(byte is None for byte in data):
         return _visible(piece)
     return _show_bytes(bytes(byte for byte in data if byte is not None))
