@@ -41,4 +41,4 @@ def named(key: str) -> Family:
     for family in FAMILIES:
         if family.key == ALIASES.get(key, key):
             return family
-    raise UnknownFamily(key, {*(family.key for family in FAMILIES), *ALIASES})
+    raise UnknownFamily(key, {family.key for family in FAMILIES})

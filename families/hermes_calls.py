@@ -89,12 +89,20 @@ class Marks:
         self.all = [Mark(_kind(found), found.start(), found.end()) for found in scanner.all(_MARKS, 0, end)]
         calls = [mark for mark in self.all if mark.kind == "call"]
         self._openers = [mark.start for mark in calls if scanner.match(_CALL_BEGINS, mark.end, end)]
+        self._run_ends: dict[int, int] = {}
+        for mark in reversed(calls):
+            space = scanner.match(_SPACE, mark.end, end)
+            self._run_ends[mark.start] = self._run_ends.get(space.end() if space else mark.end, mark.end)
         self._closers = [mark for mark in self.all if mark.kind in ("end_call", "like_end_call")]
         self._closer_starts = [mark.start for mark in self._closers]
 
     def at(self, at: int) -> Mark | None:
         index = bisect_left(self.all, at, key=lambda mark: mark.start)
         return self.all[index] if index < len(self.all) and self.all[index].start == at else None
+
+    def past_run(self, mark: Mark) -> int:
+        """The character after a marker, or where `<tool_call>` is repeated at once after the last of them."""
+        return self._run_ends.get(mark.start, mark.end)
 
     def next(self, at: int) -> int:
         """Where the first marker from `at` on begins, or the end."""
@@ -150,7 +158,7 @@ class CallReader:
         return found
 
     def _attempt(self, opener: Mark, in_sentence: bool) -> Found | None:
-        at = self._past_doubled(opener)
+        at = self._marks.past_run(opener)
         try:
             calls, after = self._calls(at, self._end if self._patience > 0 else self._marks.next(at), closed=False)
         except JsonError as error:
@@ -165,16 +173,6 @@ class CallReader:
         elif found and at > opener.end:
             found.slip(_DOUBLE_OPENER)
         return found
-
-    def _past_doubled(self, opener: Mark) -> int:
-        """Where the call's text begins: after the opener, or after the last one where it is repeated."""
-        at = opener.end
-        while opener.kind == "call":
-            start = self._past_space(at)
-            if not self._scanner.startswith(CALL, start) or start + len(CALL) > self._end:
-                break
-            at = start + len(CALL)
-        return at
 
     def _past_space(self, at: int) -> int:
         space = self._scanner.match(_SPACE, at, self._end)

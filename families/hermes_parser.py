@@ -32,6 +32,8 @@ class _State:
     fenced: bool = False
     fence_at: int = 0
     """Up to where code fences have been counted."""
+    searched: int = 0
+    """Up to where calls without an opener have been looked for."""
     content: list[Span] = field(default_factory=list)
     thoughts: list[Span] = field(default_factory=list)
     calls: list[Found] = field(default_factory=list)
@@ -95,8 +97,8 @@ class _Parser:
         elif mark.kind == "call" and (found := self._call(mark)):
             if not found.example:
                 state.drafts.append(found)
-            return found.end if found.whole else mark.end
-        return mark.end
+            return found.end if found.whole else self.marks.past_run(mark)
+        return self.marks.past_run(mark)
 
     def _text_mark(self, mark: Mark) -> int:
         """A marker outside the thinking; the character from which to read on."""
@@ -105,7 +107,8 @@ class _Parser:
         if mark.kind == "call" or mark.kind == "like_call":
             found = self._call(mark)
         elif mark.kind == "end_call" and not self.marks.quoted(mark):
-            found = self.calls.without_opener(state.piece, mark, self._in_fence(mark.start))
+            found = self.calls.without_opener(max(state.piece, state.searched), mark, self._in_fence(mark.start))
+            state.searched = mark.end
             if found is None and not self._in_fence(mark.start):
                 self._drop(mark)
         elif mark.kind == "think" and self._opens_thought(mark):
@@ -117,7 +120,7 @@ class _Parser:
         elif mark.kind == "stop" and not self.marks.quoted(mark):
             self._drop(mark)
         if found is None or found.example:
-            return found.end if found else mark.end
+            return found.end if found else self.marks.past_run(mark)
         self._take(found.start)
         state.calls.append(found)
         self._begin_piece(found.end)

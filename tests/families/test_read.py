@@ -1,0 +1,79 @@
+"""The command that reads raw turns."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from families.read import main
+
+ADD = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
+
+
+def test_a_turn_from_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text('[{"type": "function", "function": {"name": "add"}}]', "utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"So.\n</think>\n\n臺北\n{ADD}<|im_end|>"))
+    assert main(["qwen3", "--prefix", "<|im_start|>assistant\n<think>\n", "--tools", str(tools)]) == 0
+    turn = json.loads(capsys.readouterr().out)
+    assert (turn["thinking"], turn["content"]) == ("So.", "臺北")
+    assert turn["calls"][0]["arguments"] == {"a": 1}
+    assert turn["calls"][0]["error"] is None
+
+
+def test_an_error_and_a_repair_come_in_both_languages(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO('<tool_call>{"name": "add", "parameters": {}}</tool_call><tool_call>'))
+    assert main(["qwen2_5"]) == 0
+    repaired, broken = json.loads(capsys.readouterr().out)["calls"]
+    assert repaired["repaired"]["zh"] != repaired["repaired"]["en"]
+    assert broken["error"]["kind"] == "unterminated"
+    assert broken["error"]["zh"] != broken["error"]["en"]
+
+
+def test_cases(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cases = [
+        {"id": "whole", "family": "smollm3", "prefix": "", "raw": ADD + "<|im_end|>", "finish": "stop", "tools": []},
+        {
+            "id": "stop token left out",
+            "family": "hermes",
+            "prefix": "",
+            "raw": ADD.removesuffix("</tool_call>"),
+            "finish": "stop",
+        },
+        {"id": "cut", "family": "hermes", "prefix": "", "raw": ADD.removesuffix("</tool_call>"), "finish": "length", "tools": []},
+        {"id": "new", "family": "no_such_family", "prefix": "", "raw": "", "finish": "stop", "tools": []},
+    ]
+    path = tmp_path / "cases.jsonl"
+    path.write_text("\n".join(json.dumps(case) for case in cases), "utf-8")
+    assert main(["--cases", str(path)]) == 0
+    added = {"name": "add", "arguments": {"a": 1}, "error": None}
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
+        {"id": "whole", "thinking": None, "content": "", "tool_calls": [added]},
+        {"id": "stop token left out", "thinking": None, "content": "", "tool_calls": [added]},
+        {
+            "id": "cut",
+            "thinking": None,
+            "content": "",
+            "tool_calls": [{"name": "add", "arguments": None, "error": "unterminated"}],
+        },
+        {"id": "new", "unknown_family": "no_such_family"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "either a family or --cases"),
+        (["qwen3", "--cases", "x"], "either a family or --cases"),
+        (["no_such_family"], "known are hermes, qwen2_5, qwen3"),
+    ],
+)
+def test_wrong_use_says_what_is_allowed(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert message in capsys.readouterr().err
