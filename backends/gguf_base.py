@@ -34,7 +34,7 @@ class BaseModel:
 
     def __init__(self, path: Path) -> None:
         self._reader = GGUFReader(path)
-        self._fields = {name: field for name, field in self._reader.fields.items()}
+        self._fields = dict(self._reader.fields)
 
     def _value(self, name: str) -> Any:
         return self._fields[name].contents()

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a line is a phrase)
 """Phrases that the built-in model was never taught with, in the form of teaching/phrases_*.py; only the benchmark reads them."""
 
 from __future__ import annotations
@@ -115,5 +116,5 @@ PLAIN = (
     ("Write a sentence about the sun.", "sun"), ("What does a dentist do?", "teeth|dental|tooth|oral"),
     ("Give me a tip for better sleep.", "sleep|bed"), ("Describe an elephant.", "elephant|animal|trunk"),
     ("What is friendship?", "friend|bond|relationship"), ("Why do people go to school?", "learn|educat|knowledge|school"),
-)  # fmt: skip
+)
 """Questions that need no tool, and words of which the answer holds one."""

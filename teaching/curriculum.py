@@ -22,13 +22,14 @@ from teaching import phrases_tools as tools
 from teaching.format import Conversation
 from teaching.plain_questions import CAPITAL_FORMS, CAPITALS, DEFINE, DEFINE_FORMS
 from teaching.small_talk import small_talk
-from teaching.tasks import Episode, Step, Unfit, World
+from teaching.tasks import Episode, Step, UnfitError, World
 
-GROUP = 8
+GROUP = 6
 """Conversations that share a system prompt and tools."""
 OWN_ANSWERS = Path(__file__).parent / "data" / "own_answers.jsonl"
-TYPOS = {"what": "waht", "What": "Waht", "time": "tiem", "convert": "convrt", "Convert": "Covnert", "calculate": "calcualte", "many": "mnay",
-         "much": "mcuh", "you": "u", "please": "pls", "the": "teh", "is": "si", "are": "r", "times": "tiems", "divided": "devided"}  # fmt: skip
+TYPOS = {"what": "waht", "What": "Waht", "time": "tiem", "convert": "convrt", "Convert": "Covnert", "calculate": "calcualte",
+         "many": "mnay", "much": "mcuh", "you": "u", "please": "pls", "the": "teh", "is": "si", "are": "r", "times": "tiems",
+         "divided": "devided"}
 DRAWS = 60
 """How often a question is drawn again where the values did not fit."""
 
@@ -94,13 +95,14 @@ def _two(world: World) -> Episode:
     shape = rng.choice(("places", "calculations", "conversions", "units", "any", "any", "any"))
     if shape == "places":
         first, second = rng.sample(tools.PLACES, 2)
-        said = rng.choice(("It is {clock} in {place}.|", "It is {clock} in {place} ({day}, {date}).|"))
-        episodes = [tasks.clock(world, "x|" + said.strip("|"), [place]) for place in (first, second)]
-        return tasks.together("two_places", rng.choice(world.line(tools.TWO_PLACES)).format(p1=first, p2=second), episodes, thinking)
+        said = rng.choice(("It is {clock} in {place}.", "It is {clock} in {place} ({day}, {date})."))
+        episodes = [tasks.clock(world, f"x|{said}", [place]) for place in (first, second)]
+        return tasks.together("two_places", world.line(tools.TWO_PLACES)[0].format(p1=first, p2=second), episodes, thinking)
     if shape == "calculations":
         pairs = [tasks.expression(rng) for _ in range(2)]
         episodes = [tasks.calculation(world, "{x}|{x}|{x} is {r}.", "direct", pair) for pair in pairs]
-        return tasks.together("two_calculations", rng.choice(mixed.TWO_CALCULATIONS).format(x1=pairs[0][1], x2=pairs[1][1]), episodes, thinking)
+        question = rng.choice(mixed.TWO_CALCULATIONS).format(x1=pairs[0][1], x2=pairs[1][1])
+        return tasks.together("two_calculations", question, episodes, thinking)
     if shape == "conversions":
         episodes = [tasks.conversion(world, "{v}|{v} {f} is {r}.", {}) for _ in range(2)]
         values = {f"{name}{n}": text for n, episode in enumerate(episodes, 1) for name, text in episode.state.items()}
@@ -109,11 +111,11 @@ def _two(world: World) -> Episode:
         dimension, source, one = tasks.units(rng, rng.choice(("length", "mass", "volume", "length", "time")))
         other = tasks.units(rng, dimension)[1]
         if other in (source, one):
-            raise Unfit
+            raise UnfitError
         value, written = tasks.amount(rng, dimension)
         steps = [tasks.convert_step(world, value, source, target) for target in (one, other)]
-        answers = [f"{value} {source} is {result}." for _, result in steps]
-        episodes = [Episode("", "", (step,), "", said, (result.split(" ")[0],)) for (step, result), said in zip(steps, answers, strict=True)]
+        said = f"{value} {source} is"
+        episodes = [Episode("", "", (step,), "", f"{said} {result}.", (result.split(" ")[0],)) for step, result in steps]
         question = rng.choice(mixed.ONE_VALUE_TWO_UNITS).format(v=written, f=source, t1=one, t2=other)
         return tasks.together("two_units", question, episodes, thinking)
     makers = rng.choices((_conversion, _clock, _direct, _verbal, _story), k=2)
@@ -127,8 +129,8 @@ def _two(world: World) -> Episode:
 def _three_places(world: World) -> Episode:
     places = world.rng.sample(tools.PLACES, 3)
     episodes = [tasks.clock(world, "x|It is {clock} in {place}.", [place]) for place in places]
-    question = world.rng.choice(("What time is it in {}, {} and {}?", "time in {}, {}, {}", "Tell me the time in {}, in {} and in {}."))
-    return tasks.together("three_places", question.format(*places), episodes, "Three places, three calls.")
+    question = world.rng.choice(mixed.THREE_PLACES).format(*places)
+    return tasks.together("three_places", question, episodes, "Three places, three calls.")
 
 
 def _chain(world: World) -> Episode:
@@ -161,7 +163,7 @@ def _now(world: World) -> Episode:
 OURS: Sequence[tuple[float, Maker]] = (
     (0.13, _direct), (0.11, _verbal), (0.16, _story), (0.13, _conversion), (0.09, _clock), (0.02, _yes_no), (0.01, _now),
     (0.12, _two), (0.01, _three_places), (0.11, _chain), (0.055, _failing), (0.015, _difference), (0.015, _compared),
-)  # fmt: skip
+)
 
 
 def _live(world: World, offered: frozenset[str]) -> Episode:
@@ -169,17 +171,21 @@ def _live(world: World, offered: frozenset[str]) -> Episode:
     rng = world.rng
     what, questions = rng.choice(list(mixed.LIVE.items()))
     if any(decoy.name in offered for decoy in decoys.DECOYS) and rng.random() < 0.5:
-        raise Unfit
+        raise UnfitError
     words = {name: rng.choice(values) for name, values in decoys.WORDS.items()}
     question = rng.choice(questions.split("|")).format(**words)
     return Episode("live", question, (), rng.choice(mixed.NO_TOOL_THINKING), rng.choice(mixed.NO_TOOL_FOR).format(what=what))
 
 
 _SERVED_BY = {
-    "get_weather": "the weather", "send_message": "sending messages", "create_event": "your calendar", "stock_price": "stock prices",
-    "play_music": "playing music", "set_timer": "timers or alarms", "turn_on_light": "your home", "find_restaurant": "restaurants",
-    "book_train": "tickets", "read_file": "files",
-}  # fmt: skip
+    "get_weather": "the weather", "send_message": "sending messages", "create_event": "your calendar",
+    "stock_price": "stock prices", "play_music": "playing music", "set_timer": "timers or alarms",
+    "turn_on_light": "your home", "find_restaurant": "restaurants", "book_train": "tickets", "read_file": "files",
+}
+"""Which of the wishes that nothing serves a decoy does serve."""
+_MAKERS_FOR: dict[str, tuple[Maker, ...]] = {
+    "calculator": (_direct, _verbal, _story), "convert_units": (_conversion,), "current_time": (_clock, _yes_no),
+}
 
 
 def _without_tool(world: World, offered: frozenset[str]) -> Episode:
@@ -188,12 +194,11 @@ def _without_tool(world: World, offered: frozenset[str]) -> Episode:
     missing = [name for name in registry() if name not in offered]
     if missing and rng.random() < 0.6:
         name = rng.choice(missing)
-        makers = {"calculator": (_direct, _verbal, _story), "convert_units": (_conversion,), "current_time": (_clock, _yes_no)}[name]
-        episode = rng.choice(makers)(world)
+        episode = rng.choice(_MAKERS_FOR[name])(world)
         return Episode("missing", episode.question, (), rng.choice(mixed.NO_TOOL_THINKING), rng.choice(mixed.CANNOT[name]))
     episode = _live(world, offered)
     if any(served in episode.answer for name, served in _SERVED_BY.items() if name in offered):
-        raise Unfit
+        raise UnfitError
     return episode
 
 
@@ -230,15 +235,15 @@ def _episode(world: World, offered: frozenset[str]) -> Episode:
         try:
             kind = rng.random()
             ours = not offered.isdisjoint(registry())
-            if kind < 0.2 or not offered and kind < 0.7:
+            if kind < (0.2 if offered else 0.7):
                 episode = _plain(world)
-            elif kind < (0.25 if offered.issuperset(registry()) else 0.4) or not offered:
+            elif not offered or kind < (0.25 if offered.issuperset(registry()) else 0.4):
                 episode = _without_tool(world, offered)
             elif not offered <= registry().keys() and (rng.random() < 0.35 or not ours):
                 episode = _decoy(world, offered)
             else:
                 episode = rng.choices([maker for _, maker in OURS], [weight for weight, _ in OURS])[0](world)
-        except Unfit:
+        except UnfitError:
             continue
         if episode.needs <= offered:
             return episode
@@ -254,16 +259,16 @@ def _follow_up(world: World, before: Episode) -> Episode | None:
         place = rng.choice(tools.PLACES)
         return tasks.clock(world, f"{rng.choice(tools.PLACE_FOLLOW_UPS)}|It is {{clock}} in {{place}}.", [place])
     if before.kind == "convert":
-        _, source, target = tasks.units(rng, state["dimension"])
-        if rng.random() < 0.5 and target != state["f"]:
-            value = float(state["v"]) if "." in state["v"] else int(state["v"])
-            step, result = tasks.convert_step(world, value, state["f"], target)
-            question = rng.choice(tools.UNIT_FOLLOW_UPS).format(t=target)
-            return Episode("follow_up", question, (step,), f"It is {result}.", f"{state['v']} {state['f']} is {result}.", (result.split(" ")[0],))
-        value, written = tasks.amount(rng, state["dimension"])
-        step, result = tasks.convert_step(world, value, state["f"], state["t"])
-        question = rng.choice(tools.VALUE_FOLLOW_UPS).format(v=written, f=state["f"])
-        return Episode("follow_up", question, (step,), f"It is {result}.", f"{value} {state['f']} is {result}.", (result.split(" ")[0],))
+        source, target = state["f"], tasks.units(rng, state["dimension"])[2]
+        value: float | int = float(state["v"]) if "." in state["v"] else int(state["v"])
+        question = rng.choice(tools.UNIT_FOLLOW_UPS).format(t=target)
+        if target == source or rng.random() < 0.5:
+            target = state["t"]
+            value, written = tasks.amount(rng, state["dimension"])
+            question = rng.choice(tools.VALUE_FOLLOW_UPS).format(v=written, f=source)
+        step, result = tasks.convert_step(world, value, source, target)
+        said = f"{value} {source} is {result}."
+        return Episode("follow_up", question, (step,), f"It is {result}.", said, (result.split(" ")[0],))
     return None
 
 
@@ -272,9 +277,12 @@ def messages_of(episode: Episode, thinking: bool, question: str | None = None) -
     found: list[dict[str, Any]] = [{"role": "user", "content": question or episode.question}]
     for step in episode.steps:
         calls = [{"type": "function", "function": {"name": name, "arguments": arguments}} for name, arguments in step.calls]
-        found.append({"role": "assistant", "content": "", "reasoning_content": step.thinking if thinking else "", "tool_calls": calls})
-        found += [{"role": "tool", "name": name, "content": result} for (name, _), result in zip(step.calls, step.results, strict=True)]
-    found.append({"role": "assistant", "content": episode.answer, "reasoning_content": episode.thinking if thinking else ""})
+        thought = step.thinking if thinking else ""
+        found.append({"role": "assistant", "content": "", "reasoning_content": thought, "tool_calls": calls})
+        for (name, _), result in zip(step.calls, step.results, strict=True):
+            found.append({"role": "tool", "name": name, "content": result})
+    thought = episode.thinking if thinking else ""
+    found.append({"role": "assistant", "content": episode.answer, "reasoning_content": thought})
     return found
 
 
@@ -309,7 +317,7 @@ def conversation(rng: random.Random, system: str | None, offered: Sequence[dict[
         found += messages_of(episode, False, sloppy(rng, episode.question))
         try:
             later = _follow_up(world, episode) if rng.random() < 0.7 else None
-        except Unfit:
+        except UnfitError:
             later = None
         episode = later or _episode(world, names)
     found += messages_of(episode, thinking, sloppy(rng, episode.question))

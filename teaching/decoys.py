@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 (a line is a phrase, a word list is a string)
 """Tools that are not ours, so that the model learns to read what is offered rather than to know three names by heart.
 
 Each has a schema, questions with the arguments that follow from them, a result and an answer.
@@ -92,7 +93,7 @@ DECOYS = (
     Decoy("random_fact", "Give a random fact on a topic.", {"topic": ("string", "The topic")}, (
         ("Give me a random fact about {topic}", {"topic": "{topic}"}),), "People have loved {topic} for a long time.",
         "People have loved {topic} for a long time."),
-)  # fmt: skip
+)
 
 
 def schema(decoy: Decoy) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from teaching.plain_questions import PlainQuestion, plain_questions
 ANSWERS = Path(__file__).parent / "data" / "own_answers.jsonl"
 SYSTEM = "You are a helpful assistant. Answer in one or two short sentences."
 END = "<|im_end|>"
+PROMPT = f"<|im_start|>system\n{SYSTEM}{END}\n<|im_start|>user\n{{question}}{END}\n<|im_start|>assistant\n"
 MAX_TOKENS = 72
 BATCH = 32
 
@@ -41,14 +42,13 @@ def main(gguf: Path) -> None:
     print(f"{kept} answers kept")
 
 
-def _answers(model: LlamaForCausalLM, tokenizer: Tokenizer, questions: Sequence[PlainQuestion]) -> Iterator[tuple[PlainQuestion, str]]:
+def _answers(
+    model: LlamaForCausalLM, tokenizer: Tokenizer, questions: Sequence[PlainQuestion]
+) -> Iterator[tuple[PlainQuestion, str]]:
     by_length = sorted(questions, key=lambda question: len(question.text))
     for start in range(0, len(by_length), BATCH):
         batch = by_length[start : start + BATCH]
-        prompts = [
-            f"<|im_start|>system\n{SYSTEM}{END}\n<|im_start|>user\n{question.text}{END}\n<|im_start|>assistant\n" for question in batch
-        ]
-        ids = [tokenizer.encode(prompt, add_special_tokens=False).ids for prompt in prompts]
+        ids = [tokenizer.encode(PROMPT.format(question=question.text), add_special_tokens=False).ids for question in batch]
         width = max(map(len, ids))
         padded = torch.tensor([[2] * (width - len(row)) + row for row in ids])
         mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in ids])

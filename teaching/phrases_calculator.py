@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 (a line is a phrase, a word list is a string)
 """How people ask for a calculation. Each line is "question | expression | answer"; {r} is the tool's result.
 
 Slots by kind: a, b: 2 to 999; n, m: 2 to 12; k: 13 to 60; L, M: 1000 to 999999; d, e: decimals; p, q: prices; c: a percentage;
@@ -179,9 +180,9 @@ A concert ticket is ${p}. How many tickets can I buy with ${L}?|{L} // {p}|You c
 """
 
 NAMES = ("Anna,Ben,Mia,Tom,Lucy,Omar,Wei,Priya,Carlos,Nina,Jack,Emma,Yuki,Ali,Sara,Leo,Grace,Ivan,Maria,Sam,Ella,Noah,Chen,"
-         "Fatima,Peter,Olga,David,Hana,Luis,Zoe").split(",")  # fmt: skip
+         "Fatima,Peter,Olga,David,Hana,Luis,Zoe").split(",")
 THINGS = ("apple,pencil,book,ticket,shirt,cookie,marble,stamp,chair,candle,orange,notebook,sticker,egg,card,bottle,balloon,coin,"
-          "toy,cup,plate,flower,photo,ball,lamp,mug,key ring,puzzle,sandwich,muffin").split(",")  # fmt: skip
+          "toy,cup,plate,flower,photo,ball,lamp,mug,key ring,puzzle,sandwich,muffin").split(",")
 
 THINKING = """
 I need {x}. The calculator can do that.

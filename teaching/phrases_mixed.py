@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 (a line is a phrase, a word list is a string)
 """Phrases that need two calls, that meet an error, or that no offered tool can serve; and what surrounds a question."""
 
 from __future__ import annotations
@@ -65,14 +66,15 @@ Compare {v1} {u1} with {v2} {u2}.
 """
 
 JOINERS = ("{q1} And {l2}", "{q1} Also, {l2}", "{q1} {q2}", "Two questions: {l1} {q2}", "{q1} and {l2}", "{q1} Then {l2}", "1) {q1} 2) {q2}")
+THREE_PLACES = ("What time is it in {}, {} and {}?", "time in {}, {}, {}", "Tell me the time in {}, in {} and in {}.")
 TWO_CALCULATIONS = ("What is {x1} and what is {x2}?", "Calculate {x1} and {x2}.", "{x1} and {x2}?", "I need both {x1} and {x2}.", "{x1}; {x2}",
-                    "Give me {x1} as well as {x2}.", "how much are {x1} and {x2}")  # fmt: skip
+                    "Give me {x1} as well as {x2}.", "how much are {x1} and {x2}")
 TWO_CONVERSIONS = ("Convert {v1} {f1} to {t1} and {v2} {f2} to {t2}.", "What is {v1} {f1} in {t1} and {v2} {f2} in {t2}?",
                    "{v1} {f1} in {t1}, {v2} {f2} in {t2}", "how many {t1} is {v1} {f1} and how many {t2} is {v2} {f2}",
-                   "I need {v1} {f1} in {t1} and also {v2} {f2} in {t2}.")  # fmt: skip
+                   "I need {v1} {f1} in {t1} and also {v2} {f2} in {t2}.")
 ONE_VALUE_TWO_UNITS = ("What is {v} {f} in {t1} and in {t2}?", "Convert {v} {f} to {t1} and to {t2}.", "{v} {f} in both {t1} and {t2} please")
 TWO_THINKING = ("That is two calls at once.", "Two things to look up; I call both.", "I need two results, so I make two calls.",
-                "Both can be done at the same time.")  # fmt: skip
+                "Both can be done at the same time.")
 
 UNKNOWN_PLACES = "Atlantis,Narnia,Gotham,Hogwarts,Mordor,Wakanda,El Dorado,Springwell,Blorptown,Zanadu,Neverland,Rivendell,Oz,Elmsford Hill".split(",")
 SMALL_TOWNS = {
@@ -81,15 +83,15 @@ SMALL_TOWNS = {
     "Nikko": "Tokyo", "Kamakura": "Tokyo", "Windsor": "London", "Stonehenge": "London", "Canterbury": "London", "Bruges": "Brussels",
     "Delft": "Amsterdam", "Uppsala": "Stockholm", "Odense": "Copenhagen", "Galway": "Dublin", "Sintra": "Lisbon", "Salzburg": "Vienna",
     "Giza plateau": "Cairo", "Machu Picchu": "Lima", "Pattaya": "Bangkok", "Incheon": "Seoul", "Agra": "Delhi", "Cambridge": "London",
-}  # fmt: skip
+}
 UNKNOWN_UNITS = "blorps,smoots per fortnight,zorks,quibbles,flumps,wibbles,gronks,snorgs,florins of gold,glimmers".split(",")
 MISMATCHED = (
     ("kilograms", "meters"), ("liters", "miles"), ("hours", "kilometers"), ("feet", "pounds"), ("degrees Celsius", "meters"),
     ("seconds", "grams"), ("miles", "gallons"), ("acres", "inches"), ("ounces", "feet"), ("square meters", "meters"),
-)  # fmt: skip
+)
 IMPOSSIBLE = (
     "{a} / 0", "{a} / ({k} - {k})", "sqrt(-{n})", "{L} % 0", "({a} + {b}) / 0", "{a} // 0", "sqrt({n} - {a}0)", "{p} / 0",
-)  # fmt: skip
+)
 
 CANNOT = {
     "calculator": (
@@ -104,7 +106,7 @@ CANNOT = {
         "I have no clock here, so I cannot tell you the time there.", "I do not have a tool that tells the time.",
         "I cannot look up the current time here.",
     ),
-}  # fmt: skip
+}
 LIVE = {
     "the weather": "What's the weather in {city}?|Will it rain in {city} tomorrow?|how warm is it in {city} today|Is it sunny in {city}?|weather forecast for {city}",
     "the news": "What's in the news today?|Tell me the latest headlines.|What happened in {city} today?|any news?",
@@ -123,10 +125,10 @@ LIVE = {
     "files": "Open {file}.|Delete {file}.|What does {file} say?",
 }
 NO_TOOL_FOR = ("I have no tool for {what}, so I cannot do that.", "I cannot do that: none of my tools is for {what}.",
-               "Sorry, I have no tool for {what}.", "I do not have a tool for {what} here.")  # fmt: skip
+               "Sorry, I have no tool for {what}.", "I do not have a tool for {what} here.")
 NO_TOOL_THINKING = ("No tool here does that.", "None of the tools fits; I say so.", "I have no tool for this.")
 PLAIN_THINKING = ("I can answer this directly.", "No tool is needed.", "This needs no tool; I just answer.", "I know this; no tool needed.",
-                  "I answer this myself.")  # fmt: skip
+                  "I answer this myself.")
 ERROR_THINKING = ("The tool reports an error. I tell the user.", "That did not work; I say why.", "There was an error, so I explain it.")
 
 SYSTEM_PROMPTS = (

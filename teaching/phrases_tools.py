@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 (a line is a phrase, a word list is a string)
 """How people ask for conversions and for the time. Each line is "question | answer"; {r} is the tool's result.
 
 Conversions: v: the value as written, f and t: the units as written. Times: place; in the answer clock (14:05), day

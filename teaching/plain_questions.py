@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905 (a line is a phrase, a word list is a string)
 """Questions that need no tool, of many kinds. `own_answers.py` asks the base model each of them once.
 
 Where we know the answer, the question carries words of which the answer must hold one; an answer without them is dropped.
@@ -25,13 +26,13 @@ CAPITALS = {
     "Thailand": "Bangkok", "South Korea": "Seoul", "Vietnam": "Hanoi", "Australia": "Canberra", "Kenya": "Nairobi",
     "Turkey": "Ankara", "Iran": "Tehran", "Iraq": "Baghdad", "Ukraine": "Kyiv", "the Czech Republic": "Prague",
     "England": "London", "the United Kingdom": "London", "the United States": "Washington", "Taiwan": "Taipei",
-}  # fmt: skip
+}
 OPPOSITES = {
     "hot": "cold", "big": "small", "fast": "slow", "happy": "sad", "light": "dark|heavy", "up": "down", "old": "new|young",
     "hard": "soft|easy", "open": "close", "tall": "short", "rich": "poor", "early": "late", "wet": "dry", "loud": "quiet|soft",
     "strong": "weak", "left": "right", "true": "false", "empty": "full", "day": "night", "love": "hate", "begin": "end",
     "ancient": "modern", "brave": "cowardly|afraid|timid|fear", "cheap": "expensive", "thick": "thin", "clean": "dirty",
-}  # fmt: skip
+}
 FACTS = {
     "What color is the sky?": "blue", "What color is grass?": "green", "What colour are bananas?": "yellow",
     "What color is snow?": "white", "What color is a ripe tomato?": "red", "What color is coal?": "black",
@@ -85,7 +86,7 @@ FACTS = {
     "When did World War II end?": "1945", "When did World War I begin?": "1914", "When did man first land on the moon?": "1969",
     "At what temperature does water freeze in Celsius?": "0|zero", "At what temperature does water boil in Celsius?": "100",
     "What year did the Titanic sink?": "1912", "What is the freezing point of water in Fahrenheit?": "32",
-}  # fmt: skip
+}
 DEFINE = (
     "photosynthesis gravity evaporation democracy inflation electricity a_volcano an_earthquake a_rainbow a_planet a_comet "
     "an_atom a_molecule DNA a_cell evolution friction energy a_noun a_verb an_adjective a_metaphor a_simile a_haiku a_sonnet "
@@ -153,7 +154,7 @@ MISC = (
     "What is the story of Cinderella about?|What is Moby-Dick about?|What does RSVP mean?|What does CPU stand for?|What does USA stand for?|"
     "What does NASA stand for?|What does 'bonjour' mean?|How do you say hello in Spanish?|How do you say thank you in French?|"
     "How do you say goodbye in German?|What does carpe diem mean?|What does 'piece of cake' mean?|What does 'break a leg' mean?"
-).split("|")  # fmt: skip
+).split("|")
 DEFINE_FORMS = ("What is {}?", "Explain {} in one sentence.", "what is {}", "Define {}.", "Can you explain {} briefly?", "Tell me what {} is.")
 CAPITAL_FORMS = ("What is the capital of {}?", "what's the capital of {}", "Name the capital of {}.", "Which city is the capital of {}?")
 

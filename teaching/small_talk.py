@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a line is a phrase)
 """Small talk, in our words: here the base model's own answers go astray (it congratulates and condoles at random).
 
 Each line is "what people say, several ways, ~-separated | answers, ~-separated".

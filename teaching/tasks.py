@@ -20,7 +20,9 @@ from teaching import phrases_tools as tools
 
 Arguments = dict[str, Any]
 NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)
 TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
 HALVES = ((1.5, "one and a half"), (2.5, "two and a half"), (3.5, "three and a half"))
@@ -53,7 +55,7 @@ class Episode:
         return frozenset(name for step in self.steps for name, _ in step.calls)
 
 
-class Unfit(Exception):
+class UnfitError(Exception):
     """The drawn values make no sensible question; draw again."""
 
 
@@ -84,7 +86,7 @@ class World:
         """The same for calls that must work."""
         text = self.call(name, arguments)
         if text.startswith("error") or len(text) > 60 or "e" in text.split(" ")[0]:
-            raise Unfit
+            raise UnfitError
         return text
 
 
@@ -108,11 +110,12 @@ def slots(rng: random.Random) -> dict[str, str]:
     """A value for each slot of a phrase, numbers in digits."""
     thing = rng.choice(calc.THINGS)
     return {
-        "a": number(rng, 11), "b": number(rng, 3), "n": str(rng.randint(2, 12)), "m": str(rng.randint(2, 12)), "k": str(rng.randint(13, 60)),
+        "a": number(rng, 11), "b": number(rng, 3),
+        "n": str(rng.randint(2, 12)), "m": str(rng.randint(2, 12)), "k": str(rng.randint(13, 60)),
         "L": number(rng, 100, 999999), "M": number(rng, 1000, 999999), "d": decimal(rng), "e": decimal(rng), "p": price(rng),
         "q": price(rng), "c": str(rng.choice((5, 8, 10, 12, 15, 18, 20, 25, 30, 35, 40, 60, 75, rng.randint(2, 99)))),
         "year": str(rng.randint(1930, 2022)), "who": rng.choice(calc.NAMES), "thing": thing, "things": thing + "s",
-    }  # fmt: skip
+    }
 
 
 def spoken(rng: random.Random, values: Mapping[str, str]) -> dict[str, str]:
@@ -136,7 +139,8 @@ def in_words(value: int) -> str:
 
 def expression(rng: random.Random) -> tuple[str, str]:
     """Random arithmetic: as the calculator reads it, and as somebody may type it."""
-    kinds = (lambda: number(rng), lambda: number(rng), lambda: number(rng, 10, 99), lambda: decimal(rng), lambda: number(rng, 1000, 10**9))
+    short, long = (lambda: number(rng, 10, 99)), (lambda: number(rng, 1000, 10**9))
+    kinds = (lambda: number(rng), lambda: number(rng), short, lambda: decimal(rng), long)
     count = rng.choices((2, 3, 4), (0.68, 0.24, 0.08))[0]
     operands = [rng.choice(kinds)() for _ in range(count)]
     signs = [rng.choice("+-**//") for _ in range(count - 1)]
@@ -149,7 +153,6 @@ def expression(rng: random.Random) -> tuple[str, str]:
         text = f"{text} {sign} {operand}"
     if count == 3 and rng.random() < 0.25:
         text = f"{operands[0]} {signs[0]} ({operands[1]} {signs[1]} {operands[2]})"
-    typed = text.replace("**", rng.choice("^^*") if "**" in text else "*").replace("^", rng.choice(("^", " ^ ")).strip())
     typed = text.replace("**", "^") if "**" in text and rng.random() < 0.7 else text
     if "**" not in typed:
         typed = typed.replace("*", rng.choice(("*", "*", "×", "x"))).replace("/", rng.choice(("/", "/", "÷")))
@@ -217,7 +220,8 @@ def conversion(world: World, block: str, stories: Mapping[str, str], kind: str =
     shown = {"v": str(value), "f": source, "t": target}
     asked = question.format(v=written, f=source, t=target)
     state = {"v": str(value), "f": source, "t": target, "dimension": dimension}
-    return Episode(kind, asked, (step,), finish(world, calc.DONE_THINKING, r=result), answer.format(r=result, **shown), (result.split(" ")[0],), state)
+    said, thinking = answer.format(r=result, **shown), finish(world, calc.DONE_THINKING, r=result)
+    return Episode(kind, asked, (step,), thinking, said, (result.split(" ")[0],), state)
 
 
 def convert_step(world: World, value: float | int, source: str, target: str) -> tuple[Step, str]:
@@ -231,11 +235,14 @@ def told(result: str) -> dict[str, str]:
     """The parts of what current_time says."""
     match = re.fullmatch(r"(\w+) ((\d+)-(\d+)-\d+) ((\d+):\d+) \((\S+), (\S+)\)", result)
     if match is None:
-        raise Unfit
+        raise UnfitError
     day, date, year, month, clock, hour, zone, offset = match.groups()
     h = int(hour)
     part = "morning" if 5 <= h < 12 else "afternoon" if 12 <= h < 18 else "evening" if 18 <= h < 22 else "night"
-    return {"day": day, "date": date, "year": year, "month": MONTHS[int(month) - 1], "clock": clock, "zone": zone, "offset": offset, "part": part}
+    return {
+        "clock": clock, "day": day, "date": date, "year": year, "month": MONTHS[int(month) - 1], "zone": zone,
+        "offset": offset, "part": part,
+    }
 
 
 def time_step(world: World, place: str) -> tuple[Step, dict[str, str]]:
@@ -248,7 +255,7 @@ def clock(world: World, block: str, places: Sequence[str]) -> Episode:
     place = world.rng.choice(places)
     question, answer = world.line(block)
     step, parts = time_step(world, place)
-    key = tuple(parts[name] for name in ("clock", "day", "date", "zone", "offset", "part", "year", "month") if "{" + name + "}" in answer)
+    key = tuple(parts[name] for name in parts if "{" + name + "}" in answer)
     said = answer.format(place=place, **parts)
     return Episode("time", question.format(place=place), (step,), _clock_thinking(parts, place), said, key[:1], {"place": place})
 
@@ -261,13 +268,15 @@ def clock_yes_no(world: World, block: str, weekend: str, places: Sequence[str]) 
         question = world.line(weekend)[0].format(place=place)
         off = parts["day"] in ("Saturday", "Sunday")
         working = "working" in question
-        said = f"{'Yes' if off else 'No'}, it is {parts['day']} in {place}" + (", so it is the weekend." if off else ", a working day.")
+        said = f"{'Yes' if off else 'No'}, it is {parts['day']} in {place}, "
+        said += "so it is the weekend." if off else "a working day."
         said = said.removeprefix("Yes, ").removeprefix("No, ").replace("it is", "It is", 1) if working else said
         return Episode("yes_no", question, (step,), f"It is {parts['day']} there.", said, (parts["day"],), {"place": place})
     question, part = world.line(block)
     right = parts["part"] == part
     said = f"{'Yes' if right else 'No'}, it is {parts['clock']} in {place}, so it is {parts['part']}."
-    return Episode("yes_no", question.format(place=place), (step,), _clock_thinking(parts, place), said, (parts["clock"],), {"place": place})
+    thinking = _clock_thinking(parts, place)
+    return Episode("yes_no", question.format(place=place), (step,), thinking, said, (parts["clock"],), {"place": place})
 
 
 def clock_here(world: World, block: str) -> Episode:
@@ -276,7 +285,8 @@ def clock_here(world: World, block: str) -> Episode:
     result = world.result("current_time", {"place": "UTC"})
     step = Step("No place is named, so I take UTC.", (("current_time", {"place": "UTC"}),), (result,))
     parts = told(result)
-    return Episode("now", question, (step,), _clock_thinking(parts, "UTC"), answer.format(**parts), (parts["date"],), {"place": "UTC"})
+    said = answer.format(**parts)
+    return Episode("now", question, (step,), _clock_thinking(parts, "UTC"), said, (parts["date"],), {"place": "UTC"})
 
 
 def _clock_thinking(parts: Mapping[str, str], place: str) -> str:
@@ -319,12 +329,13 @@ def calculate_then_convert(world: World, block: str, fixed_block: str) -> Episod
     expr = expr.format(**values)
     between = world.result("calculator", {"expression": expr})
     if "." in between and len(between) > 13:
-        raise Unfit
+        raise UnfitError
     first = Step(f"First {expr}, then from {source} to {target}.", (("calculator", {"expression": expr}),), (between,))
     second, result = convert_step(world, float(between) if "." in between else int(between), source, target)
     asked = question.format(f=source, t=target, **spoken(rng, values))
     said = answer.format(r=result, t=target, f=source, **values)
-    return Episode("calculate_convert", asked, (first, second), finish(world, calc.DONE_THINKING, r=result), said, (result.split(" ")[0],))
+    thinking = finish(world, calc.DONE_THINKING, r=result)
+    return Episode("calculate_convert", asked, (first, second), thinking, said, (result.split(" ")[0],))
 
 
 def age(world: World, block: str, places: Sequence[str]) -> Episode:
@@ -337,7 +348,8 @@ def age(world: World, block: str, places: Sequence[str]) -> Episode:
     result = world.result("calculator", {"expression": expr})
     second = Step(f"The year is {parts['year']}. Now {expr}.", (("calculator", {"expression": expr}),), (result,))
     said = answer.format(r=result, y=parts["year"], place=place, **values)
-    return Episode("time_calculate", question.format(place=place, **values), (first, second), f"It is {result} years.", said, (result,))
+    asked = question.format(place=place, **values)
+    return Episode("time_calculate", asked, (first, second), f"It is {result} years.", said, (result,))
 
 
 def difference(world: World, block: str, places: Sequence[str]) -> Episode:
@@ -375,11 +387,11 @@ def compared(world: World, block: str) -> Episode:
     converted = float(result.split(" ")[0])
     rival = round(converted * rng.choice((0.4, 0.7, 0.8, 1.2, 1.5, 2.5)))
     if rival < 2 or rival == converted:
-        raise Unfit
+        raise UnfitError
     more = f"{value} {one} is more" if converted > rival else f"{rival} {other} is more"
     question = world.line(block)[0].format(v1=written, u1=one, v2=rival, u2=other)
-    return Episode("compared", question, (step,), f"{result} against {rival} {other}: {more}.", f"{value} {one} is {result}, so {more}.",
-                   (result.split(" ")[0],))  # fmt: skip
+    said = f"{value} {one} is {result}, so {more}."
+    return Episode("compared", question, (step,), f"{result} against {rival} {other}: {more}.", said, (result.split(" ")[0],))
 
 
 def failing(world: World, convert_block: str, time_block: str) -> Episode:
@@ -392,24 +404,29 @@ def failing(world: World, convert_block: str, time_block: str) -> Episode:
         name, arguments = "current_time", {"place": place}
         question = world.line(time_block)[0].format(place=place)
         said = rng.choice((f"I could not find the time: {place} is not a place I know. Try a large city.",
-                           f"The clock does not know {place}. Give me a large city or a time zone."))  # fmt: skip
+                           f"The clock does not know {place}. Give me a large city or a time zone."))
     elif which == "arithmetic":
         expr = rng.choice(mixed.IMPOSSIBLE).format(**values)
         name, arguments = "calculator", {"expression": expr}
         question = rng.choice(("What is {x}?", "Calculate {x}.", "{x}", "how much is {x}")).format(x=expr)
-        reason = "the square root of a negative number is not a real number" if "sqrt" in expr else "division by zero is not possible"
+        reason = "division by zero is not possible"
+        if "sqrt" in expr:
+            reason = "the square root of a negative number is not a real number"
         said = rng.choice((f"That cannot be calculated: {reason}.", f"There is no result: {reason}."))
     else:
         unit = rng.choice(mixed.UNKNOWN_UNITS)
-        source, target = rng.choice(mixed.MISMATCHED) if which == "mismatch" else rng.choice(((unit, units(rng)[1]), (units(rng)[1], unit)))
+        source, target = rng.choice(((unit, units(rng)[1]), (units(rng)[1], unit)))
+        if which == "mismatch":
+            source, target = rng.choice(mixed.MISMATCHED)
         value, written = amount(rng, "length")
         name, arguments = "convert_units", {"value": value, "from_unit": source, "to_unit": target}
         question = world.line(convert_block)[0].format(v=written, f=source, t=target)
-        said = f"I cannot convert {source} to {target}: they measure different things." if which == "mismatch" else \
-            f"I cannot convert that: {unit} is not a unit I know."
+        said = f"I cannot convert that: {unit} is not a unit I know."
+        if which == "mismatch":
+            said = f"I cannot convert {source} to {target}: they measure different things."
     result = world.call(name, arguments)
     if not result.startswith("error"):
-        raise Unfit
+        raise UnfitError
     step = Step("A tool can try this.", ((name, arguments),), (result,))
     return Episode(f"error_{which}", question, (step,), rng.choice(mixed.ERROR_THINKING), said)
 
@@ -419,7 +436,7 @@ def mended(world: World, time_block: str) -> Episode:
     town, city = world.rng.choice(list(mixed.SMALL_TOWNS.items()))
     failed = world.call("current_time", {"place": town})
     if not failed.startswith("error"):
-        raise Unfit
+        raise UnfitError
     question, _ = world.line(time_block)
     first = Step(finish(world, tools.TIME_THINKING, place=town), (("current_time", {"place": town}),), (failed,))
     second, parts = time_step(world, city)

@@ -31,7 +31,7 @@ SAVE_EVERY = 50
 FIRST_ROWS = {
     "<think>": "think thought", "</think>": "thought done", "<tool_call>": "call function",
     "</tool_call>": "call done", "<tool_response>": "function result", "</tool_response>": "result done",
-}  # fmt: skip
+}
 """Words whose mean embedding a control token starts from."""
 
 
@@ -47,7 +47,8 @@ def student_of(base: BaseModel, tokenizer: Tokenizer) -> Student:
     """The untaught student: base weights, adapter that changes nothing, rows that start from words."""
     weights = {name: torch.tensor(array) for name, array in base.tensors().items()}
     table = weights["model.embed_tokens.weight"]
-    rows = torch.stack([table[tokenizer.encode(FIRST_ROWS[name], add_special_tokens=False).ids].mean(0) for name in SLOTS.values()])
+    words = [tokenizer.encode(FIRST_ROWS[name], add_special_tokens=False).ids for name in SLOTS.values()]
+    rows = torch.stack([table[ids].mean(0) for ids in words])
     return Student(weights, base.config(), list(SLOTS), rows, SEED)
 
 
@@ -103,9 +104,8 @@ def train(gguf: Path, out: Path, until: int) -> None:
             loss.backward()
             norm = torch.nn.utils.clip_grad_norm_(student.trained.values(), CLIP)
             optimizer.step()
-            n_ids = sum(len(conversation.ids) for conversation in conversations)
-            seconds = round(time.monotonic() - began, 2)
-            log.write(json.dumps({"step": step, "loss": round(loss.item(), 4), "norm": round(norm.item(), 3), "n_ids": n_ids, "s": seconds}) + "\n")
+            entry = {"step": step, "loss": loss.item(), "norm": norm.item(), "s": time.monotonic() - began}
+            log.write(json.dumps(entry) + "\n")
             log.flush()
             if (step + 1) % SAVE_EVERY == 0 or step + 1 == until:
                 save(student, optimizer, step + 1, out)
