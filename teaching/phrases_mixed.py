@@ -36,6 +36,10 @@ What is a third of {a} {f}, in {t}?|{a} / 3|It is {r}.
 """
 
 AREA_AND_SPEED = """
+I am {n} feet {m} inches tall. What is that in centimeters?|{n} * 12 + {m}|inches|centimeters|That is {r}.
+How many meters is {n} ft {m} in?|{n} * 12 + {m}|inches|meters|It is {r}.
+The baby weighs {n} pounds {m} ounces. How many grams is that?|{n} * 16 + {m}|ounces|grams|That is {r}.
+How many seconds are {n} hours and {k} minutes?|{n} * 60 + {k}|minutes|seconds|That is {r}.
 A room is {n} feet by {k} feet. What is its area in square meters?|{n} * {k}|square feet|square meters|Its area is {r}.
 The garden is {n} m long and {k} m wide. How many square feet is that?|{n} * {k}|square meters|square feet|That is {r}.
 How many acres is a field of {a} by {k} meters?|{a} * {k}|square meters|acres|It is {r}.
@@ -84,6 +88,11 @@ SMALL_TOWNS = {
     "Delft": "Amsterdam", "Uppsala": "Stockholm", "Odense": "Copenhagen", "Galway": "Dublin", "Sintra": "Lisbon", "Salzburg": "Vienna",
     "Giza plateau": "Cairo", "Machu Picchu": "Lima", "Pattaya": "Bangkok", "Incheon": "Seoul", "Agra": "Delhi", "Cambridge": "London",
 }
+WIDE_COUNTRIES = {
+    "the USA": "New York", "USA": "New York", "America": "New York", "the United States": "New York", "Canada": "Toronto",
+    "Mexico": "Mexico City", "Brazil": "Sao Paulo", "Russia": "Moscow", "Australia": "Sydney", "Indonesia": "Jakarta",
+}
+"""Places with several time zones, and the city that the tool proposes first."""
 UNKNOWN_UNITS = "blorps,smoots per fortnight,zorks,quibbles,flumps,wibbles,gronks,snorgs,florins of gold,glimmers".split(",")
 MISMATCHED = (
     ("kilograms", "meters"), ("liters", "miles"), ("hours", "kilometers"), ("feet", "pounds"), ("degrees Celsius", "meters"),

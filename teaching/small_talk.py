@@ -49,11 +49,41 @@ I don't understand.~what do you mean?~I'm confused.|Let me try again: what would
 Are you sure?~is that right?~really?|I believe so, but please check anything that matters.
 """
 
+NUMBERS = """
+What does 24/7 mean?~what is 24/7|It means all the time: 24 hours a day, 7 days a week.
+What happened in 1969?|In 1969 people walked on the Moon for the first time.
+What happened in 1945?|World War II ended in 1945.
+Name 3 planets.~list 3 planets|Three planets are Mars, Venus and Jupiter.
+List 5 fruits.~Name 5 fruits|Five fruits are apples, bananas, oranges, grapes and pears.
+Name 4 animals that live in water.|Fish, whales, dolphins and crabs live in water.
+Give me 2 names for a dog.|How about Max and Luna?
+Give me 3 tips for saving money.|Make a budget, cook at home, and put some money aside every month.
+Name 10 colors.|Red, blue, green, yellow, orange, purple, pink, brown, black and white.
+What is Route 66?|Route 66 is a famous old highway in the United States.
+Who wrote Fahrenheit 451?|Fahrenheit 451 was written by Ray Bradbury.
+Who wrote 20,000 Leagues Under the Sea?|It was written by Jules Verne.
+What is the book 1984 about?|It is about a state that watches and controls everybody.
+What does 007 stand for?|007 is the number of the secret agent James Bond.
+Why is 13 an unlucky number?|It is a superstition; many people simply believe that 13 brings bad luck.
+Who was president of the United States in 1863?|Abraham Lincoln was president in 1863.
+What is a 5k run?|It is a race over five kilometers.
+What is a 9 to 5 job?|It is a job with regular hours, from nine in the morning to five in the afternoon.
+What does a thermometer show?|A thermometer shows the temperature.
+Why does time seem to fly?|When we are busy or happy, we pay less attention to time, so it seems to pass faster.
+What is a time zone?|A time zone is a region where all clocks show the same time.
+What is a mile?|A mile is a unit of length that is used in the United States and Britain.
+Who invented the metric system?|It was created in France in the 1790s.
+Do you like math?~Are you good at math?|I am better with a calculator than in my head.
+Explain what multiplication is.|Multiplication is adding a number to itself several times.
+Why do people use kilometers?|Kilometers belong to the metric system, which most countries use.
+"""
+"""Questions that hold numbers, units or times, and yet need no tool."""
+
 
 def small_talk() -> tuple[tuple[str, str], ...]:
     """Every (what is said, one answer to it)."""
     pairs = []
-    for line in LINES.strip().split("\n"):
+    for line in (LINES.strip() + NUMBERS.rstrip()).split("\n"):
         said, answers = (part.split("~") for part in line.split("|"))
         pairs += [(text, answer) for text in said for answer in answers]
     return tuple(pairs)

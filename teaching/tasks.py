@@ -93,7 +93,7 @@ class World:
 def number(rng: random.Random, low: int = 2, high: int = 999) -> str:
     """A whole number, fewer digits as often as more."""
     digits = rng.randint(len(str(low)), len(str(high)))
-    return str(min(max(rng.randrange(10 ** (digits - 1), 10**digits), low), high))
+    return str(rng.randint(max(low, 10 ** (digits - 1)), min(high, 10**digits - 1)))
 
 
 def decimal(rng: random.Random) -> str:
@@ -146,6 +146,8 @@ def expression(rng: random.Random) -> tuple[str, str]:
     signs = [rng.choice("+-**//") for _ in range(count - 1)]
     if rng.random() < 0.06:
         operands, signs = [number(rng, 2, 40), str(rng.randint(2, 6))], ["**"]
+    if rng.random() < 0.05:
+        operands[0] = f"-{operands[0]}"
     text = operands[0]
     for place, (sign, operand) in enumerate(zip(signs, operands[1:], strict=True)):
         if place and rng.random() < 0.4 and signs[place - 1] in "+-":
@@ -156,6 +158,8 @@ def expression(rng: random.Random) -> tuple[str, str]:
     typed = text.replace("**", "^") if "**" in text and rng.random() < 0.7 else text
     if "**" not in typed:
         typed = typed.replace("*", rng.choice(("*", "*", "×", "x"))).replace("/", rng.choice(("/", "/", "÷")))
+    if rng.random() < 0.12:
+        typed = re.sub(r"(?<![\d.])\d{4,}(?!\d*\.)", lambda match: f"{int(match[0]):,}", typed)
     if rng.random() < 0.35:
         typed = typed.replace(" ", "")
     return text, typed
@@ -433,13 +437,17 @@ def failing(world: World, convert_block: str, time_block: str) -> Episode:
 
 def mended(world: World, time_block: str) -> Episode:
     """An unknown small town, then a large city with the same clock."""
-    town, city = world.rng.choice(list(mixed.SMALL_TOWNS.items()))
+    town, city = world.rng.choice(list(mixed.SMALL_TOWNS.items()) + list(mixed.WIDE_COUNTRIES.items()) * 2)
     failed = world.call("current_time", {"place": town})
     if not failed.startswith("error"):
         raise UnfitError
     question, _ = world.line(time_block)
     first = Step(finish(world, tools.TIME_THINKING, place=town), (("current_time", {"place": town}),), (failed,))
     second, parts = time_step(world, city)
-    second = Step(f"{town} is not known. {city} has the same time.", second.calls, second.results)
-    said = f"It is {parts['clock']} in {town} ({parts['day']}, {parts['date']}), the same time as in {city}."
+    if town in mixed.WIDE_COUNTRIES:
+        second = Step(f"{town} has several time zones. I take {city}.", second.calls, second.results)
+        said = f"{town} has several time zones. In {city} it is {parts['clock']} ({parts['day']}, {parts['date']})."
+    else:
+        second = Step(f"{town} is not known. {city} has the same time.", second.calls, second.results)
+        said = f"It is {parts['clock']} in {town} ({parts['day']}, {parts['date']}), the same time as in {city}."
     return Episode("mended", question.format(place=town), (first, second), _clock_thinking(parts, city), said, (parts["clock"],))
