@@ -8,8 +8,10 @@ import { RunView } from "./run.js";
 import { Follower } from "./scroll.js";
 import { Words } from "./words.js";
 
-// What one frame may take for drawing; a frame at 60 a second is 16.7 ms long.
+// What one frame may take for drawing; a frame at 60 a second is 16.7 ms long. Where frames come more slowly, because the machine
+// is busy, each may take a quarter of the time between them: catching up must end there too.
 const FRAME_MS = 10;
+const FRAME_AT_MOST_MS = 100;
 const WORDS_RETRY_MS = 1000;
 
 /**
@@ -29,6 +31,8 @@ class Viewer {
     this.destroyed = false;
     this.follows = false;
     this.frame = 0;
+    /** When the last frame began, if it left something to draw. @type {number|null} */
+    this.unfinishedAt = null;
     /** @type {Map<string, RunView>} */
     this.views = new Map();
     this.toldEnded = new Set();
@@ -137,13 +141,15 @@ class Viewer {
 
   draw() {
     this.frame = 0;
+    const now = performance.now();
+    const deadline = now + Math.min(FRAME_AT_MOST_MS, Math.max(FRAME_MS, (now - (this.unfinishedAt ?? now)) / 4));
     // Without wording there is nothing to say yet; the events wait.
     if (!this.words.lang) return;
-    const deadline = performance.now() + FRAME_MS;
     let complete = true;
     for (const view of this.views.values()) complete = view.draw(deadline) && complete;
     this.keepFollowing(complete);
     this.offerNewest();
+    this.unfinishedAt = complete ? null : now;
     if (!complete) this.request();
   }
 
