@@ -106,7 +106,7 @@ def _model(words: Words, backend: Backend | None) -> None:
         words("model"), seen, key="model", accept_new_options=True, on_change=_choose_model, help=words("model_help"),
     )
     if backend is not None:
-        st.caption(words("family", family=backend.family.name))
+        st.caption(words("family", model=backend.model_id, family=backend.family.name))
 
 
 def _sampling(words: Words, backend: Backend | None) -> None:

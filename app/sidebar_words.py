@@ -15,7 +15,7 @@ SIDEBAR: Mapping[str, Text] = {
         "that holds a checkpoint in Hugging Face's layout (config.json, safetensors, tokenizer). One model is in memory at a "
         "time, so a change here holds for every tab.",
     ),
-    "family": Text("家族：{family}", "Family: {family}"),
+    "family": Text("{model}（{family} 家族）", "{model} ({family} family)"),
     "sampling": Text("抽樣", "Sampling"),
     "defaults_from_checkpoint": Text("預設值是模型檔自己建議的。", "The defaults are what the checkpoint itself recommends."),
     "defaults_from_family": Text(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import server
+from app import server, service
 from app.i18n import Words
 from app.models import Models, Ready
 from app.page import EXAMPLES
@@ -40,7 +40,7 @@ def _load(installed: Service, made: ScriptedBackend) -> None:
 
 
 def page(**address: str) -> AppTest:
-    test = AppTest.from_file(str(server.SCRIPT), default_timeout=30)
+    test = AppTest.from_file(str(server.SCRIPT), default_timeout=120)
     for name, value in address.items():
         test.query_params[name] = value
     return run(test)
@@ -312,6 +312,23 @@ def test_a_model_that_cannot_be_loaded_is_said_and_tried_again(installed: Servic
             thread.join(10)
     run(test)
     assert not test.chat_input[0].disabled
+
+
+def test_choosing_a_model_changes_it_for_every_tab(backend: ScriptedBackend, installed: Service) -> None:
+    test = page()
+    assert EN("family", model="scripted", family=backend.family.name) in said(test)
+    service.current().models.request("/models/other")
+    for thread in threading.enumerate():
+        if thread.name.startswith("load "):
+            thread.join(10)
+    run(test)
+    assert test.selectbox(key="model").value == "/models/other"
+    assert test.selectbox(key="model").options == ["builtin", "/models/other"]
+    test.selectbox(key="model").set_value("builtin")
+    run(test)
+    state = service.current().models.state
+    assert state is not None
+    assert state.model == "builtin"
 
 
 def test_a_conversation_from_before_a_restart_is_shown_and_not_continued(backend: ScriptedBackend, installed: Service) -> None:

@@ -21,7 +21,7 @@ FLAGS = [
     "--disable-component-update", "--disable-sync",
 ]
 IDLE = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
-WAIT_MS = 60_000
+WAIT_MS = 120_000
 Turn = Sequence[str | dict[str, Any]]
 
 

@@ -94,6 +94,17 @@ def test_a_narrow_window_needs_no_sideways_scrolling(site: Sites, tab: Tabs, loc
     assert page.page.locator(".lg-root").evaluate("root => root.scrollWidth <= root.clientWidth")
 
 
+def test_a_models_folder_can_be_typed(site: Sites, tab: Tabs) -> None:
+    page = tab(site(ANSWER).url)
+    box = page.page.get_by_role("combobox")
+    box.fill("/models/other")
+    box.press("Enter")
+    page.page.get_by_text("/models/other", exact=True).wait_for()
+    page.page.get_by_text("scripted (").wait_for()
+    page.ask("What is 37 * 48?")
+    page.wait_ended()
+
+
 def test_the_browsers_language_is_used_at_first(site: Sites, tab: Tabs) -> None:
     here = site()
     tab(here.url, locale="zh-TW").page.get_by_text("從一個例子開始").wait_for()
