@@ -103,6 +103,24 @@ CODE = TokenGroup(
     },
 )
 
+REPOSITORIES = TokenGroup(
+    Text("程式碼與議題", "Code and issues"),
+    Text(
+        "SmolLM2 預訓練時用來標示程式碼檔案與 GitHub 議題，聊天時用不到。",
+        "SmolLM2 learned them in pretraining, where they mark code files and GitHub issues; chat does not use them.",
+    ),
+    {
+        "<repo_name>": Text("後面是專案名稱。", "The name of a repository follows."),
+        "<reponame>": Text("專案名稱的另一種寫法。", "Another spelling of the mark for a repository's name."),
+        "<file_sep>": Text("隔開兩個檔案。", "Keeps two files apart."),
+        "<filename>": Text("後面是檔案名稱。", "The name of a file follows."),
+        "<gh_stars>": Text("後面是專案在 GitHub 的星數。", "The repository's number of stars on GitHub follows."),
+        "<issue_start>": Text("一則議題從這裡開始。", "An issue begins."),
+        "<issue_comment>": Text("議題裡的一則留言。", "A comment on the issue."),
+        "<issue_closed>": Text("議題已關閉。", "The issue was closed."),
+    },
+)
+
 QWEN_GROUPS = (TURNS, CALLS, VISION, GROUNDING, CODE)
 """The control tokens of Qwen2.5's vocabulary; Qwen3's adds THINKING and RESPONSES."""
 

@@ -9,7 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from families.base import Family, Text
-from families.chatml import CALLS, CODE, FILE_NOTES, GROUNDING, QWEN_GROUPS, RESPONSES, STOP_TOKENS, THINKING, TURNS, VISION
+from families.chatml import (
+    CALLS,
+    CODE,
+    FILE_NOTES,
+    GROUNDING,
+    QWEN_GROUPS,
+    REPOSITORIES,
+    RESPONSES,
+    STOP_TOKENS,
+    THINKING,
+    TURNS,
+    VISION,
+)
 from families.hermes_calls import CALL, END_CALL, END_THINK, THINK
 from families.hermes_parser import parse
 
@@ -43,7 +55,7 @@ HERMES = Family(
     thinking_argument="enable_thinking",
     keeps_text_before_call=True,
     user_turn_start="<|im_start|>user\n",
-    token_groups=(TURNS, THINKING, CALLS, RESPONSES),
+    token_groups=(TURNS, THINKING, CALLS, RESPONSES, REPOSITORIES),
     thinking_note=Text(
         "開啟時，提示停在助理訊息的開頭，由模型自己寫 <think> 開始思考。關閉時，模板替它寫好一段空的思考（<think> 馬上接 "
         "</think>），模型便直接作答。",

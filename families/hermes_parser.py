@@ -94,6 +94,8 @@ class _Parser:
             self._begin_piece(mark.end)
         elif mark.kind == "think" and mark.start == state.blank_until:
             self._begin_piece(mark.end)
+        elif mark.kind == "end_call" and (found := self._without_opener(mark)):
+            state.drafts.append(found)
         elif mark.kind == "call" and (found := self._call(mark)):
             if not found.example:
                 state.drafts.append(found)
@@ -106,10 +108,9 @@ class _Parser:
         found: Found | None = None
         if mark.kind == "call" or mark.kind == "like_call":
             found = self._call(mark)
-        elif mark.kind == "end_call" and not self.marks.quoted(mark):
-            found = self.calls.without_opener(max(state.piece, state.searched), mark, self._in_fence(mark.start))
-            state.searched = mark.end
-            if found is None and not self._in_fence(mark.start):
+        elif mark.kind == "end_call":
+            found = self._without_opener(mark)
+            if found is None and not self.marks.quoted(mark) and not self._in_fence(mark.start):
                 self._drop(mark)
         elif mark.kind == "think" and self._opens_thought(mark):
             self._take(mark.start)
@@ -181,6 +182,13 @@ class _Parser:
         if found:
             found.example = self._is_example(opener, found)
         return found
+
+    def _without_opener(self, closer: Mark) -> Found | None:
+        """The call that ends at `closer` and whose opener is missing; None where what stands there is no call."""
+        state = self.state
+        after = max([state.piece, state.searched, *(draft.end for draft in state.drafts[-1:])])
+        state.searched = closer.end
+        return None if self.marks.quoted(closer) else self.calls.without_opener(after, closer, self._in_fence(closer.start))
 
     def _bare_call(self) -> None:
         """A turn that is nothing but the JSON of a call: the markers are missing."""

@@ -34,7 +34,7 @@ class Scanner:
 
     def all(self, pattern: re.Pattern[str], at: int, end: int) -> list[re.Match[str]]:
         """Every place of `pattern` in [at, end)."""
-        self.steps += 1 + end - at
+        self.steps += 1 + max(0, end - at)
         return list(pattern.finditer(self.text, at, end))
 
     def startswith(self, what: str, at: int) -> bool:

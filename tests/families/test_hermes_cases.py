@@ -85,6 +85,7 @@ CASES = [
          'I know.\n<tool_call>\n{"name": "add", "argu', "", []),
     Case("broken call in open thinking", OPENED, "I know.\n" + call('{"name": "add", "arguments": {1}}') + END, "I know.", "",
          [("add", "bad_arguments")]),
+    Case("no opener in open thinking", OPENED, f"I know.\n{ADD}\n</tool_call>{END}", "I know.", "", [("add", ADDED, REPAIRED)]),
     Case("end of thinking inside a drafted string", OPENED, note('"a </think> b"') + f"\n</think>\n\nOK{END}",
          note('"a </think> b"'), "OK", []),
     # Strings.
