@@ -203,11 +203,11 @@ def steps(raw: str, prefix: str) -> int:
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_reading_is_linear(unit: str, start: str) -> None:
     for end in ("", "<|im_end|>", '"}}</tool_call></think>'):
-        short, long = steps(start + unit * 30 + end, PREFIXES[1]), steps(start + unit * 300 + end, PREFIXES[1])
+        short, long = steps(start + unit * 20 + end, PREFIXES[1]), steps(start + unit * 200 + end, PREFIXES[1])
         assert long <= 13 * short, f"{long} steps for ten times the text, {short} before"
 
 
 @given(unit=st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6).map("".join), prefix=st.sampled_from(PREFIXES))
 @settings(max_examples=150)
 def test_reading_a_repeated_mixture_is_linear(unit: str, prefix: str) -> None:
-    assert steps(unit * 300, prefix) <= 13 * steps(unit * 30, prefix)
+    assert steps(unit * 200, prefix) <= 13 * steps(unit * 20, prefix)
