@@ -50,18 +50,19 @@ def draw() -> None:
     state = service.current().models.state
     question = st.session_state.pop("asked", None)
     refused = None
-    if question and isinstance(state, Ready):
-        if here.live:
-            refused = question
-        else:
-            here = _start(here, question, settings, state, words.lang)
+    if question and not isinstance(state, Ready):
+        refused = words("not_ready", question=_shown(question))
+    elif question and here.live:
+        refused = words("still_running", question=_shown(question))
+    elif question and isinstance(state, Ready):
+        here = _start(here, question, settings, state, words.lang)
     _header(words, here)
     _model_state(words, state)
     _notices(words, here, refused)
     # Once there is a run the box stands at the bottom of the window, which Streamlit then keeps in view; before that it stands
     # in the page, so that the page opens at its top.
     with st.container() if not here.runs else nullcontext():
-        _question_box(words, here, isinstance(state, Ready))
+        _question_box(words, here, state)
     if here.runs:
         viewer_component.show(
             here.runs, live=here.live, lang=words.lang, token=service.current().token, failed=words("viewer_failed"),
@@ -132,10 +133,11 @@ def _loading(words: Words) -> None:
         st.caption(words("model_loading_why"))
 
 
-def _question_box(words: Words, here: _Conversation, ready: bool) -> None:
-    """The box to type a question in."""
+def _question_box(words: Words, here: _Conversation, state: State | None) -> None:
+    """The box to type a question in; closed, with the reason in it, while nothing can be asked."""
+    ready = isinstance(state, Ready)
     if not ready:
-        placeholder = words("ask_loading")
+        placeholder = words("ask_loading") if isinstance(state, Loading) else words("ask_no_model")
     elif here.live:
         placeholder = words("ask_running")
     else:
@@ -177,20 +179,20 @@ def _start(here: _Conversation, question: str, settings: Settings, ready: Ready,
 
 
 def _notices(words: Words, here: _Conversation, refused: str | None) -> None:
-    """What the user should know about this conversation and about the other tabs."""
+    """What the user should know about this conversation and about the other tabs; `refused` says why nothing was asked."""
     runs = service.current().runs
     named = st.query_params.get("run")
     if refused:
-        st.warning(words("still_running", question=_shown(refused)))
+        st.warning(refused)
     if named and not here.runs:
         st.warning(words("run_unknown", run=_shown(named)))
     elif here.runs and not here.live and not here.continuable:
         st.info(words("run_archived"))
-    others = [run_id for run_id in runs.active() if run_id not in here.runs]
-    if others:
-        start = runs.run_start(others[0])
+    active = runs.active()
+    if active and active[0] not in here.runs:
+        start = runs.run_start(active[0])
         st.info(words("other_run", question=_shown(start["question"] if start else "")))
-        st.button(words("other_run_watch"), key="watch", on_click=_show_run, args=(others[0],))
+        st.button(words("other_run_watch"), key="watch", on_click=_show_run, args=(active[0],))
 
 
 def _show_run(run_id: str) -> None:

@@ -18,6 +18,7 @@ PAGE: Mapping[str, Text] = {
     "ask": Text("想問什麼？", "Ask a question"),
     "ask_more": Text("接著問下去…", "Ask a follow-up question"),
     "ask_loading": Text("模型還在準備，好了就能提問…", "The model is getting ready …"),
+    "ask_no_model": Text("沒有載入模型，還不能提問", "No model is loaded, so nothing can be asked"),
     "ask_running": Text("正在回答；想先問別的，請先按停止。", "An answer is being written. Stop it to ask something else."),
     "what_happens": Text("接下來會看到什麼", "What you will see"),
     "what_happens_1": Text(
@@ -86,6 +87,10 @@ PAGE: Mapping[str, Text] = {
         "這段對話的上一個問題還在回答，所以「{question}」沒有送出。等它結束或按停止之後再問一次。",
         "The last question of this conversation is still being answered, so “{question}” was not sent. Ask again when that has "
         "ended, or stop it first.",
+    ),
+    "not_ready": Text(
+        "模型正在更換或還沒載入，所以「{question}」沒有送出。等模型好了再問一次。",
+        "The model is being changed or is not loaded yet, so “{question}” was not sent. Ask again when it is ready.",
     ),
     "viewer_failed": Text("檢視器沒有載入，請重新整理頁面。", "The viewer could not be loaded. Reload the page."),
 }

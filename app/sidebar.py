@@ -58,13 +58,13 @@ def _fill(resumed: Event | None) -> None:
         "system_prompt": DEFAULT_SYSTEM_PROMPT,
     }
     if resumed is not None:
-        known = resumed["settings"]
+        known = resumed.get("settings") or {}
         first.update({key: known[key] for key in first if key in known})
         first["time_limit"] = known.get("time_limit_s") or first["time_limit"]
         if first["seed"] is not None and first["seed"] > _MOST_SEED:
             first["seed"] = None
-        first["tools"] = [name for name in offered if name in resumed["tools"]]
-        st.session_state["defaults_of"] = resumed["model"]  # Keeps the run's sampling when its model is ready.
+        first["tools"] = [name for name in offered if name in resumed.get("tools", offered)]
+        st.session_state["defaults_of"] = resumed.get("model")  # Keeps the run's sampling when its model is ready.
     for key, value in first.items():
         st.session_state[key] = _within(key, value)
     st.session_state["settings_filled"] = True

@@ -16,6 +16,7 @@ from app.page import EXAMPLES
 from app.service import Service, install
 from backends.base import BackendError
 from backends.scripted import ScriptedBackend
+from harness.events import EventLog
 from tests.app.conftest import scripted
 
 EN, ZH = Words("en"), Words("zh")
@@ -305,6 +306,7 @@ def test_a_model_that_cannot_be_loaded_is_said_and_tried_again(installed: Servic
     test = page()
     assert "was not loaded" in test.error[0].value
     assert test.chat_input[0].disabled
+    assert test.chat_input[0].placeholder == EN("ask_no_model")
     test.button(key="again").click()
     test.run()
     for thread in threading.enumerate():
@@ -312,6 +314,42 @@ def test_a_model_that_cannot_be_loaded_is_said_and_tried_again(installed: Servic
             thread.join(10)
     run(test)
     assert not test.chat_input[0].disabled
+
+
+def test_a_question_to_a_model_that_is_being_changed_is_not_lost_silently(backend: ScriptedBackend, installed: Service) -> None:
+    test = page()
+    go_on = threading.Event()
+
+    def load(_model: str, _progress: Any) -> ScriptedBackend:
+        go_on.wait(120)
+        return backend
+
+    models = Models(load, lambda: None)
+    install(Service(installed.runs, models))
+    models.request("elsewhere")
+    ask(test, "Hi *there*")
+    assert EN("not_ready", question="Hi \\*there\\*") in said(test)
+    assert viewer(test) is None
+    go_on.set()
+
+
+def test_a_run_that_waits_behind_this_one_is_no_news(installed: Service) -> None:
+    go_on = threading.Event()
+    _load(installed, scripted([go_on, "Done."], "Mine."))
+    first = ask(page(), "First")
+    ask(page(), "Second")
+    run(first)
+    assert "Second" not in said(first)
+    go_on.set()
+
+
+def test_a_run_file_of_few_words_can_be_opened(backend: ScriptedBackend, installed: Service) -> None:
+    log = EventLog({"run_id": "old"}, installed.runs.folder / "old.jsonl")
+    log.append("run_start", question="?")
+    log.append("run_end")
+    shown = viewer(page(run="old"))
+    assert shown is not None
+    assert shown["runs"] == ["old"]
 
 
 def test_choosing_a_model_changes_it_for_every_tab(backend: ScriptedBackend, installed: Service) -> None:
