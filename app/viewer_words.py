@@ -227,7 +227,7 @@ _POPOVER: Mapping[str, Text] = {
     ),
     "p_sampled": Text("抽樣時的機率", "when drawn"),
     "p_sampled_is": Text("{p}（設定之後剩 {kept} 個候選）", "{p} ({kept} {kept:candidate|candidates} left after the settings)"),
-    "unknown": Text("不知道：{what}後端沒有提供", "not known: the backend gives no {what}"),
+    "unknown": Text("不知道：後端沒有提供{what}", "not known: the backend gives no {what}"),
     "comma": Text("、", ", "),
     "what_p": Text("機率", "probability"),
     "what_rank": Text("名次", "rank"),
