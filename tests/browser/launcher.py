@@ -1,4 +1,4 @@
-"""Serves the real page with a scripted model: `python -m tests.browser.launcher FOLDER`.
+"""Serves the real page with a scripted model: `python -m tests.browser.launcher FOLDER PORT` (0: a free one).
 
 FOLDER/script.json holds {"turns": [[item, …], …]}: an item is a text that is one token, {"seconds": s} for a wait, or
 {"gate": name} for a wait until the file FOLDER/name exists. Run files go to FOLDER/runs.
@@ -42,8 +42,8 @@ def main() -> None:
     folder, port = Path(sys.argv[1]), int(sys.argv[2])
     turns = json.loads((folder / "script.json").read_text("utf-8"))["turns"]
 
-    def load(_model: str, _progress: Progress) -> ScriptedBackend:
-        return ScriptedBackend([[item(folder, each) for each in turn] for turn in turns], HERMES)
+    def load(model: str, _progress: Progress) -> ScriptedBackend:
+        return ScriptedBackend([[item(folder, each) for each in turn] for turn in turns], HERMES, model_id=model)
 
     serve(port=port, open_browser=False, load=load, folder=folder / "runs")
 

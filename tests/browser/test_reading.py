@@ -95,14 +95,16 @@ def test_a_narrow_window_needs_no_sideways_scrolling(site: Sites, tab: Tabs, loc
 
 
 def test_a_models_folder_can_be_typed(site: Sites, tab: Tabs) -> None:
-    page = tab(site(ANSWER).url)
+    here = site(ANSWER)
+    page = tab(here.url)
     box = page.page.get_by_role("combobox")
+    box.click()
     box.fill("/models/other")
     box.press("Enter")
-    page.page.get_by_text("/models/other", exact=True).wait_for()
-    page.page.get_by_text("scripted (").wait_for()
+    page.page.get_by_text("/models/other (").wait_for()
     page.ask("What is 37 * 48?")
     page.wait_ended()
+    assert here.run_file(page.run_id)[0]["model"] == "/models/other"
 
 
 def test_the_browsers_language_is_used_at_first(site: Sites, tab: Tabs) -> None:
