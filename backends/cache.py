@@ -1,20 +1,26 @@
 """The key/value cache of a conversation, kept from one turn to the next.
 
 Knows nothing about text or sampling: token ids in, logits out. It remembers which ids its keys and values stand for, so
-that of a new prompt only what differs from them is read.
+that of a new prompt only what differs from them is read. Reading a prompt can be stopped between two layers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 from transformers import DynamicCache
+from transformers.modeling_layers import GradientCheckpointingLayer
 
-CHUNK = 512
-"""Tokens of a prompt that are read at a time; between two chunks the reading can be stopped."""
+ASK_S = 0.2
+"""While a prompt is read, a stop is asked for about this often."""
+
+
+class Interrupted(Exception):  # noqa: N818 -- a stop that was asked for, not an error
+    """The reading was stopped as asked; nothing is kept."""
 
 
 class ConversationCache:
@@ -22,6 +28,7 @@ class ConversationCache:
 
     def __init__(self, model: Any) -> None:
         self._model = model
+        self._layers = [layer for layer in model.modules() if isinstance(layer, GradientCheckpointingLayer)]
         self.clear()
 
     def clear(self) -> None:
@@ -49,6 +56,24 @@ class ConversationCache:
         except RuntimeError:  # a sliding window no longer has the keys that a shorter text would see
             return False
         return True
+
+    def read_until(self, ids: Sequence[int], should_stop: Callable[[], bool]) -> Tensor:
+        """`read`, which raises Interrupted soon after `should_stop` says yes. A long prompt takes seconds."""
+        asked = time.monotonic()
+
+        def ask(*_: object) -> None:
+            nonlocal asked
+            if time.monotonic() - asked >= ASK_S:
+                asked = time.monotonic()
+                if should_stop():
+                    raise Interrupted
+
+        hooks = [layer.register_forward_pre_hook(ask) for layer in self._layers]
+        try:
+            return self.read(ids)
+        finally:
+            for hook in hooks:
+                hook.remove()
 
     def read(self, ids: Sequence[int]) -> Tensor:
         """Reads `ids` behind what was read; returns the logits after the last one, shape [vocabulary].

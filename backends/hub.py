@@ -32,9 +32,9 @@ def resolve(model: str, progress: Progress) -> Checkpoint:
     Raises BackendError, which says what to give, for anything else.
     """
     if model in (BUILTIN, BUILTIN_ID):
-        from backends import builtin  # pulls in the packages that build it, which a folder does not need
+        from backends.builtin import checkpoint  # pulls in what builds it, which a folder does not need
 
-        return Checkpoint(builtin.checkpoint(progress), BUILTIN_ID)
+        return Checkpoint(checkpoint(progress), BUILTIN_ID)
     folder = Path(model).expanduser()
     if not folder.is_dir():
         raise BackendError(

@@ -31,7 +31,7 @@ from backends.base import (
     Token,
     ToolSchema,
 )
-from backends.cache import CHUNK, ConversationCache
+from backends.cache import ConversationCache, Interrupted
 from backends.decoding import Vocabulary
 from backends.hub import Progress, defaults
 from backends.loading import Loaded, load_checkpoint, worded_failures
@@ -39,6 +39,8 @@ from backends.prompts import control_tokens, encode, render
 from backends.sampling import Report, Sampler
 from families.base import Text
 
+CHUNK = 2048
+"""Tokens of a prompt that are read at a time, which bounds the memory for it. What was read before a stop stays read."""
 _WAIT_S = 0.05
 _READING = Text("讀取提示", "reading the prompt")
 _WRITING = Text("生成詞元", "writing a token")
@@ -124,8 +126,8 @@ class LocalBackend:
         return encode(self._tokenizer, self._control, prompt)
 
     def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
-        """Writes one turn, as `backends.base.Backend.generate` says. A prompt longer than a chunk (`cache.CHUNK`) can be
-        stopped between two chunks. Raises ValueError for settings out of range or an empty prompt, BackendError else."""
+        """Writes one turn, as `backends.base.Backend.generate` says. The reading of a long prompt can be stopped too, as
+        can the wait for another generation. Raises ValueError for settings out of range or an empty prompt, BackendError else."""
         if not encoded.ids:
             raise ValueError("an empty prompt cannot be answered: the model needs one token to begin with")
         sampler = Sampler(sampling)
@@ -197,7 +199,10 @@ class LocalBackend:
             for start in range(n_reused, len(ids), CHUNK):
                 if start > n_reused and should_stop():
                     return n_reused, None
-                logits = self._cache.read(ids[start : start + CHUNK])
+                try:
+                    logits = self._cache.read_until(ids[start : start + CHUNK], should_stop)
+                except Interrupted:
+                    return n_reused, None
             if self._model.device.type != "cpu":
                 torch.accelerator.synchronize()  # else the time of the prompt would be counted to the first token
             return n_reused, logits
@@ -224,7 +229,7 @@ class LocalBackend:
 
 
 def _draw(sampler: Sampler, logits: Tensor) -> Report:
-    with torch.inference_mode(), worded_failures(_WRITING):
+    with worded_failures(_WRITING):
         return sampler(logits)
 
 

@@ -9,9 +9,10 @@ order: temperature, top-k, top-p, on float32 logits (`TemperatureLogitsWarper`, 
   kept is undefined there (its sort is not stable), and the lowest ids here.
 - temperature 0 takes the most likely token, the lowest id among equals, as `argmax` does.
 
-The vocabulary is never sorted. One pass finds the largest logit of each block of 64 tokens; the best tokens stand in the
-blocks with the largest maxima, so the rest of the work is on few numbers. Where the settings keep more tokens than were
-looked at, the look is widened. The sums over the vocabulary add float32 terms in float64.
+The vocabulary is never sorted and never leaves the device. One pass finds the largest logit of each block of 64 tokens; the
+best tokens stand in the blocks with the largest maxima. They come to the host together with the sums over the vocabulary
+(float32 terms, added in float64), where the settings are applied to them in float64. Where the settings keep more tokens than
+came, more are fetched.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -30,6 +33,8 @@ _LOOK = 64
 _WIDEN = 8
 _FLOOR = -150.0
 """exp(-150) is 0 in float32; a finite floor keeps 0 * -inf out of the entropy."""
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -60,12 +65,15 @@ class Sampler:
             self._generator.seed()
         else:
             self._generator.manual_seed(sampling.seed)
+        self._row: Row | None = None
 
     def __call__(self, logits: Tensor) -> Report:
-        """The next token, given logits of shape [vocabulary]."""
+        """The next token, given logits of shape [vocabulary], of one size and on one device for all calls."""
         greedy = self.sampling.temperature == 0
         uniform = 0.0 if greedy else torch.rand((), generator=self._generator, dtype=torch.float64).item()
-        return choose(logits, self.sampling, uniform)
+        if self._row is None:
+            self._row = Row(logits.shape[-1], logits.device)
+        return choose(logits, self.sampling, uniform, self._row)
 
 
 def check(sampling: Sampling) -> None:
@@ -78,63 +86,122 @@ def check(sampling: Sampling) -> None:
         raise ValueError(f"top_k is 0 (no limit) or more; came {sampling.top_k!r}")
 
 
-def choose(logits: Tensor, sampling: Sampling, uniform: float) -> Report:
+def choose(logits: Tensor, sampling: Sampling, uniform: float, row: Row | None = None) -> Report:
     """The token at `uniform` (from 0 to 1, 1 excluded) of the distribution that the settings leave, and its report.
 
     `logits` has shape [vocabulary], any float dtype, any device. Raises ArithmeticError where they are not numbers. The
-    report is read from the device in one transfer; a second one follows only where the settings keep more tokens than were
-    looked at.
+    report comes from the device in one transfer; another follows only where the settings keep more tokens than came.
     """
-    row = _Row(logits)
-    look = max(_LOOK, min(sampling.top_k, row.size) + _WIDEN)
-    while True:
-        packed, enough = _attempt(row, sampling, uniform, look)
-        numbers = torch.cat([packed, enough.to(packed.dtype).view(1)]).tolist()
-        if numbers[-1] or look >= row.size:
-            return _report(numbers[:-1])
-        look = min(look * _WIDEN, row.size)
+    with torch.inference_mode():
+        row = row or Row(logits.shape[-1], logits.device)
+        row.load(logits)
+        top_k = sampling.top_k if sampling.top_k < row.size else 0
+        if sampling.temperature == 0:
+            seen = row.see(N_TOP)
+            return seen.report(0, 1.0, 1)
+        if not top_k and sampling.top_p >= 1:
+            return _choose_from_all(row, sampling.temperature, uniform)
+        total = row.weights(sampling.temperature).sum(dtype=torch.float64) if not top_k else row.normaliser
+        look = max(_LOOK, top_k + _WIDEN)
+        while True:
+            seen = row.see(look, total)
+            kept = _cut(seen, sampling, top_k)
+            if kept is not None:
+                return _draw(seen, sampling.temperature, kept, uniform)
+            look = min(look * _WIDEN, row.size)
 
 
-class _Row:
-    """One row of logits in blocks, with what every look at it needs: the largest logit, normaliser and entropy sum."""
+@dataclass(frozen=True)
+class Seen:
+    """The best tokens of a row, best first, equal ones lowest id first, none left out between; and the sums over all.
 
-    def __init__(self, logits: Tensor) -> None:
-        self.size = logits.shape[-1]
-        row = logits.detach().reshape(-1)
-        row = (row.cpu() if row.device.type == "mps" else row).float()  # MPS has no float64
-        short = -self.size % _BLOCK
-        self.flat = torch.nn.functional.pad(row, (0, short), value=-math.inf) if short else row
-        self.blocks = self.flat.view(-1, _BLOCK)
+    `normaliser` is the sum of exp(logit - largest), `weighted` that of (logit - largest) * exp(logit - largest); `whole` says
+    whether no token is left out. `extra` are the numbers that were asked for besides.
+    """
+
+    values: Floats
+    ids: npt.NDArray[np.int64]
+    largest: float
+    normaliser: float
+    weighted: float
+    extra: tuple[float, ...]
+    whole: bool
+
+    def p(self, value: float) -> float:
+        """The probability of a token with this logit, in the model's own distribution."""
+        return math.exp(self.logprob(value))
+
+    def logprob(self, value: float) -> float:
+        return value - self.largest - math.log(self.normaliser)
+
+    def report(self, place: int, p_sampled: float, kept: int) -> Report:
+        """The report of the token that stands at `place` among the best."""
+        value = float(self.values[place])
+        rank = 1 + int((self.values > value).sum())
+        return self.report_of(int(self.ids[place]), value, rank, p_sampled, kept)
+
+    def report_of(self, token_id: int, value: float, rank: int, p_sampled: float, kept: int) -> Report:
+        """The report of any token, given its logit and rank."""
+        entropy = max(0.0, math.log(self.normaliser) - self.weighted / self.normaliser) / math.log(2)
+        best = zip(self.ids[:N_TOP].tolist(), self.values[:N_TOP].tolist(), strict=True)
+        top = tuple((candidate, self.p(logit), place < kept) for place, (candidate, logit) in enumerate(best))
+        return Report(token_id, self.p(value), self.logprob(value), rank, entropy, p_sampled, kept, top)
+
+
+class Row:
+    """Room for one row of logits after another, and what is computed on the device: block maxima and sums over all.
+
+    The room is kept because fresh memory for every token costs more than the arithmetic does.
+    """
+
+    def __init__(self, size: int, device: torch.device) -> None:
+        self.size = size
+        where = torch.device("cpu") if device.type == "mps" else device  # MPS has no float64
+        self.blocks = torch.full((-(-size // _BLOCK), _BLOCK), -math.inf, device=where)
+        self.flat = self.blocks.view(-1)
+        self._below = torch.empty_like(self.blocks)
+        self._weights = torch.empty_like(self.blocks)
+
+    def load(self, logits: Tensor) -> None:
+        """Takes a row of logits in; what the row says is of this one from now on."""
+        self.flat[: self.size].copy_(logits.detach().reshape(-1))
         self.maxima = self.blocks.amax(1)
         self.largest = self.maxima.amax()
-        below = (self.blocks - self.largest).clamp_(min=_FLOOR)
-        self._weights = below.exp()
-        self.sums = self._weights.sum(1, dtype=torch.float64)
-        self.normaliser = self.sums.sum()
-        self.weighted = below.mul_(self._weights).sum(1, dtype=torch.float64).sum()
+        torch.sub(self.blocks, self.largest, out=self._below).clamp_(min=_FLOOR)
+        torch.exp(self._below, out=self._weights)
+        self.normaliser = self._weights.sum(dtype=torch.float64)
+        self.weighted = self._below.mul_(self._weights).sum(dtype=torch.float64)
 
-    def weights(self, temperature: float) -> tuple[Tensor, Tensor]:
-        """exp((logit - largest) / temperature) in blocks, and its sum in each block."""
+    def weights(self, temperature: float) -> Tensor:
+        """exp((logit - largest) / temperature), in blocks; valid until it is asked for again."""
         if temperature == 1:
-            return self._weights, self.sums
-        weights = (self.blocks - self.largest).div_(temperature).exp_()
-        return weights, weights.sum(1, dtype=torch.float64)
+            return self._weights
+        return torch.sub(self.blocks, self.largest, out=self._below).div_(temperature).exp_()
+
+    def n_above(self, value: Tensor) -> Tensor:
+        """How many logits are above `value`. Where a wait costs nothing, only blocks that hold any are looked at."""
+        return torch.count_nonzero((self.blocks[self.maxima > value] if self.flat.is_cpu else self.flat) > value)
+
+    def see(self, look: int, *extra: Tensor) -> Seen:
+        """Brings at least the `look` best tokens to the host, with `extra` numbers, in one transfer.
+
+        Raises ArithmeticError where the logits are no numbers.
+        """
+        values, ids = (best[: self.size] for best in self.best(min(look, self.size)))  # the filling of the last block is last
+        single = torch.stack([number.double() for number in (self.largest, self.normaliser, self.weighted, *extra)])
+        numbers: Floats = torch.cat([single, values.double(), ids.double()]).cpu().numpy()
+        largest, normaliser, weighted, *others = numbers[: len(single)].tolist()
+        if not (math.isfinite(largest) and math.isfinite(normaliser)):
+            raise ArithmeticError(f"the largest logit is {largest}, their normaliser {normaliser}")
+        found, places = np.split(numbers[len(single) :], 2)
+        return Seen(found, places.astype(np.int64), largest, normaliser, weighted, tuple(others), len(found) >= self.size)
 
     def best(self, n: int) -> tuple[Tensor, Tensor]:
-        """Logits and ids of at least the `n` best tokens, best first, equal ones lowest id first, none left out between."""
-        n = min(n, self.size)
-        return self._best_from_blocks(n) if self.flat.is_cpu else self._best_from_keys(n)
+        """Logits and ids of at least the `n` best tokens, in the order of `Seen`."""
+        return self.best_from_blocks(n) if self.flat.is_cpu else self.best_from_keys(n)
 
-    def _best_from_keys(self, n: int) -> tuple[Tensor, Tensor]:
-        # Sizes that depend on the data would each cost a transfer, so that an accelerator ranks unique integer keys: the
-        # logit's bits in an order that integers share, then the id, lowest first.
-        bits = (self.flat + 0.0).view(torch.int32)  # -0.0 becomes 0.0, to which it is equal
-        ordered = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).long()
-        ids = torch.arange(self.flat.shape[0], device=self.flat.device)
-        places = ((ordered << 32) - ids).topk(n).indices
-        return self.flat[places], places
-
-    def _best_from_blocks(self, n: int) -> tuple[Tensor, Tensor]:
+    def best_from_blocks(self, n: int) -> tuple[Tensor, Tensor]:
+        """`best` with sizes that depend on the data."""
         # n blocks hold a token at or above the n-th largest maximum each, so that no token of the n best is below it.
         source = self.maxima if n <= self.maxima.shape[0] else self.flat
         threshold = source.topk(n, sorted=False).values.amin()
@@ -146,87 +213,71 @@ class _Row:
         values, order = inside[rows, columns].sort(descending=True, stable=True)
         return values, (chosen[rows] * _BLOCK + columns)[order]
 
-
-def _attempt(row: _Row, sampling: Sampling, uniform: float, look: int) -> tuple[Tensor, Tensor]:
-    """The numbers that `_report` reads, and whether `look` tokens were enough to know them."""
-    values, ids = row.best(look)
-    yes = torch.ones((), dtype=torch.bool, device=values.device)
-    if sampling.temperature == 0:
-        one = torch.ones((), dtype=torch.float64, device=values.device)
-        return _pack(row, values, ids, ids[0], one, one), yes
-    top_k = sampling.top_k if sampling.top_k < row.size else 0
-    if not top_k and sampling.top_p >= 1:
-        token, p_sampled = _draw_from_all(row, sampling.temperature, uniform)
-        return _pack(row, values, ids, token, p_sampled, (row.flat > -math.inf).sum().double()), yes
-    weights, n_kept, enough = _cut(row, values, sampling, top_k)
-    running = (weights * (torch.arange(len(weights), device=weights.device) < n_kept)).cumsum(0)
-    place = _at(running, uniform)
-    return _pack(row, values, ids, ids[place], weights[place] / running[-1], n_kept.double()), enough
+    def best_from_keys(self, n: int) -> tuple[Tensor, Tensor]:
+        """`best` for accelerators, where each size that depends on the data would cost a transfer: ranks unique integer
+        keys, the logit's bits in an order that integers share and then the id, lowest first."""
+        bits = (self.flat + 0.0).view(torch.int32)  # -0.0 becomes 0.0, to which it is equal
+        ordered = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).long()
+        places = ((ordered << 32) - torch.arange(len(bits), device=bits.device)).topk(n).indices
+        return self.flat[places], places
 
 
-def _cut(row: _Row, values: Tensor, sampling: Sampling, top_k: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Weights of the candidates after temperature, how many of them top-k and top-p keep, and whether that is certain."""
-    all_seen = len(values) >= row.size
-    weights = ((values.double() - row.largest.double()) / sampling.temperature).exp()
+def _cut(seen: Seen, sampling: Sampling, top_k: int) -> int | None:
+    """How many of the best tokens top-k and top-p keep, or None where that cannot be told from those seen."""
+    kept = int((seen.values > -math.inf).sum())
+    weights = _warmed(seen, sampling.temperature)
+    total = seen.extra[0]
     if top_k:
-        warmed = values / sampling.temperature  # in float32, where transformers finds the ties
-        kept = ((warmed >= warmed[top_k - 1]) & (values > -math.inf)).sum()
-        enough = (warmed[-1] < warmed[top_k - 1]) | all_seen
-        whole = (weights * (torch.arange(len(weights), device=weights.device) < kept)).sum()
-    else:
-        kept = (values > -math.inf).sum()
-        enough = torch.full((), all_seen, device=values.device)
-        whole = row.weights(sampling.temperature)[1].sum()
+        tied = seen.values.astype(np.float32) / np.float32(sampling.temperature)  # in float32, as transformers compares
+        if tied[-1] == tied[top_k - 1] and not seen.whole:
+            return None
+        kept = min(kept, int((tied >= tied[top_k - 1]).sum()))
+        total = float(weights[:kept].sum())
     if sampling.top_p >= 1:
-        return weights, kept, enough
-    before = weights.cumsum(0) - weights
-    # Rounded to float32 because transformers compares there: ten equal tokens at top_p 0.9 are nine.
-    reached = (1 - before / whole).float() > torch.tensor(1 - sampling.top_p, dtype=torch.float32, device=values.device)
-    nucleus = reached.sum().clamp(min=1)
-    if not top_k:
-        enough = enough | (nucleus < len(values))
-    return weights, torch.minimum(nucleus, kept), enough
+        return kept
+    before = np.concatenate([[0.0], np.cumsum(weights)[:-1]])
+    # Rounded to float32 because transformers compares there: of ten equal tokens, top_p 0.9 keeps nine.
+    reached = (1 - before / total).astype(np.float32) > np.float32(1 - sampling.top_p)
+    nucleus = max(1, int(reached.sum()))
+    if nucleus >= len(reached) and not top_k and not seen.whole:
+        return None
+    return min(nucleus, kept)
 
 
-def _draw_from_all(row: _Row, temperature: float, uniform: float) -> tuple[Tensor, Tensor]:
-    """A token of the whole vocabulary, and its probability: first its block is drawn, then the token in the block."""
-    weights, sums = row.weights(temperature)
-    running = sums.cumsum(0)
-    block = _at(running, uniform)
-    left = running[-1] * uniform - (running[block] - sums[block])
-    inside = weights[block].double().cumsum(0)
-    column = _at(inside, (left / inside[-1]).clamp(0, 1))
+def _draw(seen: Seen, temperature: float, kept: int, uniform: float) -> Report:
+    """The token at `uniform` among the `kept` best."""
+    weights = _warmed(seen, temperature)[:kept]
+    running = np.cumsum(weights)
+    place = int(np.searchsorted(running, min(uniform * running[-1], np.nextafter(running[-1], 0)), side="right"))
+    return seen.report(place, float(weights[place] / running[-1]), kept)
+
+
+def _warmed(seen: Seen, temperature: float) -> Floats:
+    """exp((logit - largest) / temperature) of the best tokens."""
+    weights: Floats = np.exp((seen.values - seen.largest) / temperature)
+    return weights
+
+
+def _choose_from_all(row: Row, temperature: float, uniform: float) -> Report:
+    """The token at `uniform` of the whole vocabulary: first its block is found, then the token in the block."""
+    weights = row.weights(temperature)
+    running = weights.sum(1, dtype=torch.float64).cumsum(0)
+    target = running[-1] * uniform
+    block = _first_above(running, target)
+    inside = weights[block].cumsum(0, dtype=torch.float64)
+    column = _first_above(inside, target - (running[block] - inside[-1]))
     token = block * _BLOCK + column
-    exact = ((row.flat[token].double() - row.largest.double()) / temperature).exp()
-    return token, exact / running[-1]
-
-
-def _at(running: Tensor, share: float | Tensor) -> Tensor:
-    """The first place whose running sum is above `share` of the whole; never one that adds nothing (if all are numbers)."""
-    whole = running[-1]
-    target = torch.minimum(whole * share, torch.nextafter(whole, torch.zeros_like(whole)))
-    return torch.searchsorted(running, target.view(1), right=True)[0].clamp(max=len(running) - 1)
-
-
-def _pack(row: _Row, values: Tensor, ids: Tensor, token: Tensor, p_sampled: Tensor, n_kept: Tensor) -> Tensor:
-    """Everything that the report says, as one float64 tensor."""
-    n_top = min(N_TOP, row.size)
     value = row.flat[token]
-    rank = torch.count_nonzero(row.flat > value) + 1
-    single = [token, value, rank, p_sampled, n_kept, row.largest, row.normaliser, row.weighted]
-    return torch.cat([torch.stack([number.double() for number in single]), ids[:n_top].double(), values[:n_top].double()])
+    lowest = row.flat.new_tensor(-math.inf)
+    seen = row.see(N_TOP, token, value, row.n_above(value), row.n_above(lowest), running[-1])
+    token_id, logit, n_above, n_possible, total = seen.extra
+    p_sampled = math.exp((logit - seen.largest) / temperature) / total
+    return seen.report_of(int(token_id), logit, 1 + int(n_above), p_sampled, int(n_possible))
 
 
-def _report(numbers: list[float]) -> Report:
-    token, value, rank, p_sampled, n_kept, largest, normaliser, weighted = numbers[:8]
-    if not (math.isfinite(normaliser) and math.isfinite(largest)):
-        raise ArithmeticError(f"the logits are not numbers: the largest is {largest}, their normaliser {normaliser}")
-    log_normaliser = math.log(normaliser)
-    n_top = (len(numbers) - 8) // 2
-    logprob = value - largest - log_normaliser
-    top = tuple(
-        (int(candidate), math.exp(logit - largest - log_normaliser), place < n_kept)
-        for place, (candidate, logit) in enumerate(zip(numbers[8 : 8 + n_top], numbers[8 + n_top :], strict=True))
-    )
-    entropy = max(0.0, (log_normaliser - weighted / normaliser) / math.log(2))
-    return Report(int(token), math.exp(logprob), logprob, int(rank), entropy, p_sampled, int(n_kept), top)
+def _first_above(running: Tensor, target: Tensor) -> Tensor:
+    """The first place whose running sum is above `target`, which rounding may have put just outside; never one that adds
+    nothing (if all are numbers)."""
+    last = running[-1]
+    inside = target.clamp(min=0).minimum(torch.nextafter(last, torch.zeros_like(last)))
+    return torch.searchsorted(running, inside.view(1), right=True)[0].clamp(max=len(running) - 1)

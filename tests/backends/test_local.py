@@ -11,8 +11,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from backends import cache, local
 from backends.base import BackendError, BackendEvent, Done, Encoded, Message, Prefill, Sampling, Token, ToolSchema
-from backends.cache import CHUNK
 from backends.local import LocalBackend
 from tests.backends import tiny
 
@@ -236,15 +236,32 @@ def test_a_stop_between_any_two_tokens(seldom_stops: LocalBackend, n_wanted: int
     assert ids_of(write(seldom_stops, prompt)) == [token.id for token in free]
 
 
-def test_a_stop_while_a_long_prompt_is_read(backend: LocalBackend) -> None:
-    long = ids_prompt(*[3 + place % 200 for place in range(3 * CHUNK)])
-    answers = iter([False, True])
-    events = list(backend.generate(long, GREEDY, lambda: next(answers)))
-    assert events == [Done("user_stopped", None, 0, 0.0)]
-    resumed = write(backend, long)
-    assert prefill_of(resumed).n_reused == 2 * CHUNK
+LONG = ids_prompt(*[3 + place % 200 for place in range(300)])
+
+
+def test_a_stop_between_two_chunks_of_the_prompt(backend: LocalBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = ids_of(write(backend, LONG))
     backend._cache.clear()
-    assert ids_of(resumed) == ids_of(write(backend, long))
+    monkeypatch.setattr(local, "CHUNK", 100)
+    answers = iter([False, True])
+    events = list(backend.generate(LONG, GREEDY, lambda: next(answers)))
+    assert events == [Done("user_stopped", None, 0, 0.0)]
+    resumed = write(backend, LONG)
+    assert prefill_of(resumed).n_reused == 200
+    assert ids_of(resumed) == whole
+
+
+def test_a_stop_while_the_prompt_is_read(backend: LocalBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = ids_of(write(backend, LONG))
+    backend._cache.clear()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(cache, "ASK_S", 0.0)
+        answers = iter([False, True])
+        events = list(backend.generate(LONG, GREEDY, lambda: next(answers)))
+    assert events == [Done("user_stopped", None, 0, 0.0)]
+    again = write(backend, LONG)
+    assert prefill_of(again).n_reused == 0
+    assert ids_of(again) == whole
 
 
 @pytest.mark.parametrize("n_taken", [1, 2, 7])

@@ -16,7 +16,7 @@ from scipy import stats
 from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from backends.base import Sampling
-from backends.sampling import Report, Sampler, choose
+from backends.sampling import Report, Row, Sampler, choose
 
 TEMPERATURES = (0.0, 0.3, 1.0, 1.7)
 TOP_KS = (0, 1, 5, 50)
@@ -86,7 +86,7 @@ def check_kept(report: Report, logits: torch.Tensor, sampling: Sampling) -> None
 
 @pytest.mark.parametrize("sampling", SETTINGS, ids=lambda s: f"T{s.temperature}-k{s.top_k}-p{s.top_p}")
 def test_report_agrees_with_float64_and_with_the_warpers(sampling: Sampling) -> None:
-    for seed in range(40):
+    for seed in range(30):
         logits = random_logits(seed)
         report = choose(logits, sampling, uniform=(seed * 0.618034) % 1)
         check_own_distribution(report, logits)
@@ -100,7 +100,7 @@ def test_report_agrees_with_float64_and_with_the_warpers(sampling: Sampling) -> 
 grids = st.lists(st.integers(-3, 3), min_size=1, max_size=200)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(grids, st.sampled_from(SETTINGS), st.floats(0, 1, exclude_max=True))
 def test_any_row_of_ties(grid: list[int], sampling: Sampling, uniform: float) -> None:
     logits = torch.tensor(grid, dtype=torch.float32)
@@ -136,15 +136,14 @@ def test_kept_sets_of_thousands(size: int, sampling: Sampling) -> None:
     check_kept(report, logits, sampling)
 
 
-def test_device_ranking_equals_ranking_by_blocks() -> None:
-    """The ranking by integer keys, which accelerators use, runs on any device."""
-    from backends import sampling as module
-
+def test_ranking_by_keys_equals_ranking_by_blocks() -> None:
+    """Accelerators rank by integer keys; that runs on any device."""
     for seed in range(200):
-        row = module._Row(random_logits(seed))
+        logits = random_logits(seed)
+        row = Row(len(logits), logits.device)
+        row.load(logits)
         n = min(7, row.size)
-        by_blocks = row._best_from_blocks(n)[1][:n].tolist()
-        assert row._best_from_keys(n)[1].tolist() == by_blocks
+        assert row.best_from_keys(n)[1].tolist() == row.best_from_blocks(n)[1][:n].tolist()
 
 
 def chi_square_p(counts: np.ndarray, expected: np.ndarray) -> float:
@@ -169,15 +168,14 @@ DRAWN = [
 
 @pytest.mark.parametrize("sampling", DRAWN, ids=str)
 def test_tokens_are_drawn_as_often_as_p_sampled_says(sampling: Sampling) -> None:
-    n_draws = 2500
+    n_draws = 1500
     logits = torch.from_numpy(np.random.default_rng(3).normal(scale=1.5, size=150)).float()
     sampler = Sampler(sampling)
     counts, told = np.zeros(150), np.zeros(150)
-    with torch.inference_mode():
-        for _ in range(n_draws):
-            report = sampler(logits)
-            counts[report.id] += 1
-            told[report.id] = report.p_sampled
+    for _ in range(n_draws):
+        report = sampler(logits)
+        counts[report.id] += 1
+        told[report.id] = report.p_sampled
     expected = np.nan_to_num(np.exp(warped(logits, sampling).double().log_softmax(0).numpy())) * n_draws
     drawn = counts > 0
     assert told[drawn] * n_draws == pytest.approx(expected[drawn], rel=1e-5)
