@@ -176,7 +176,8 @@ def _build(building: Path, wheels: Path, source: Path, progress: Progress) -> No
     weights = merged(base.tensors(), load_file(source / "adapter.safetensors"), adapter.scale, adapter.slots)
     progress(_WRITE, None)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    _write_json(folder / "config.json", {**base.config(), "dtype": "bfloat16"})
+    # The file holds bfloat16; it is run in float32, as it was taught, which most CPUs do several times faster.
+    _write_json(folder / "config.json", {**base.config(), "dtype": "float32"})
     _write_tokenizer(folder, base, adapter.slots)
     for name, copy in _COPIED.items():
         shutil.copyfile(source / name, folder / copy)

@@ -79,7 +79,7 @@ def _yes_no(world: World) -> Episode:
 
 
 def _plain(world: World) -> Episode:
-    question, answer = world.rng.choice(own_answers() if world.rng.random() < 0.85 else small_talk())
+    question, answer = world.rng.choice(own_answers() if world.rng.random() < 0.88 else small_talk())
     question = _reworded(world.rng, question)
     return Episode("plain", question, (), world.rng.choice(mixed.PLAIN_THINKING), answer)
 
@@ -161,7 +161,7 @@ def _now(world: World) -> Episode:
 
 
 OURS: Sequence[tuple[float, Maker]] = (
-    (0.13, _direct), (0.11, _verbal), (0.16, _story), (0.13, _conversion), (0.09, _clock), (0.02, _yes_no), (0.01, _now),
+    (0.13, _direct), (0.11, _verbal), (0.16, _story), (0.13, _conversion), (0.09, _clock), (0.03, _yes_no), (0.01, _now),
     (0.12, _two), (0.01, _three_places), (0.11, _chain), (0.055, _failing), (0.015, _difference), (0.015, _compared),
 )
 
@@ -235,9 +235,9 @@ def _episode(world: World, offered: frozenset[str]) -> Episode:
         try:
             kind = rng.random()
             ours = not offered.isdisjoint(registry())
-            if kind < (0.2 if offered else 0.7):
+            if kind < (0.3 if offered else 0.7):
                 episode = _plain(world)
-            elif not offered or kind < (0.25 if offered.issuperset(registry()) else 0.4):
+            elif not offered or kind < (0.36 if offered.issuperset(registry()) else 0.45):
                 episode = _without_tool(world, offered)
             elif not offered <= registry().keys() and (rng.random() < 0.35 or not ours):
                 episode = _decoy(world, offered)

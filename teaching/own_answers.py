@@ -23,18 +23,20 @@ SYSTEM = "You are a helpful assistant. Answer in one or two short sentences."
 END = "<|im_end|>"
 PROMPT = f"<|im_start|>system\n{SYSTEM}{END}\n<|im_start|>user\n{{question}}{END}\n<|im_start|>assistant\n"
 MAX_TOKENS = 72
-BATCH = 32
+BATCH = 64
 
 
 def main(gguf: Path) -> None:
-    """Write ANSWERS, one {"q", "a"} a line."""
+    """Add to ANSWERS, one {"q", "a"} a line, what it does not hold yet."""
+    ANSWERS.touch()
+    known = {json.loads(line)["q"] for line in ANSWERS.read_text(encoding="utf-8").splitlines()}
+    questions = [question for question in plain_questions() if question.text not in known]
     base = BaseModel(gguf)
     model = LlamaForCausalLM(LlamaConfig(**base.config())).eval()
     model.load_state_dict({name: torch.tensor(array) for name, array in base.tensors().items()}, strict=False)
     kept = 0
-    ANSWERS.parent.mkdir(exist_ok=True)
-    with ANSWERS.open("w", encoding="utf-8") as out:
-        for question, answer in _answers(model, base.tokenizer(), plain_questions()):
+    with ANSWERS.open("a", encoding="utf-8") as out:
+        for question, answer in _answers(model, base.tokenizer(), questions):
             if _good(question, answer):
                 answer = answer.split(END)[0].strip()
                 kept += 1

@@ -79,6 +79,8 @@ what's {c} percent of {a}|{c} / 100 * {a}|{c} percent of {a} is {r}.
 how much is {c}% of {p}?|{c} / 100 * {p}|{c}% of {p} is {r}.
 Take {c} percent of {d}.|{c} / 100 * {d}|{c} percent of {d} is {r}.
 {c}% of {a}|{c} / 100 * {a}|{c}% of {a} is {r}.
+{c}% of {L} plus {k}|{c} / 100 * {L} + {k}|It is {r}.
+What is {c}% of {a} minus {n}?|{c} / 100 * {a} - {n}|It is {r}.
 Increase {L} by {c}%.|{L} * (1 + {c} / 100)|{L} increased by {c}% is {r}.
 Decrease {p} by {c} percent.|{p} * (1 - {c} / 100)|{p} decreased by {c} percent is {r}.
 what is {a} plus {c} percent|{a} * (1 + {c} / 100)|{a} plus {c} percent is {r}.
@@ -199,6 +201,15 @@ It is -{n} degrees and gets {k} degrees warmer. What is the temperature then?|-{
 {who} walks {L} steps a day. How many steps is that in {n} days?|{L} * {n}|That is {r} steps.
 We have {a} guests and tables for {n}. How many tables is that?|{a} / {n}|That is {r} tables.
 Shirts are ${p}, and I take {n} with {c}% off. What is my total?|{n} * {p} * (1 - {c} / 100)|Your total is ${r}.
+A {d} m rope is cut into {n} pieces. How long is each piece?|{d} / {n}|Each piece is {r} m long.
+A board of {k} feet is sawn into {n} equal parts. How long is one part?|{k} / {n}|One part is {r} feet long.
+{d} liters of juice are poured into {n} glasses. How much is in each glass?|{d} / {n}|Each glass holds {r} liters.
+A {k} kg bag of rice is split into {n} portions. How heavy is a portion?|{k} / {n}|A portion weighs {r} kg.
+{n} boxes weigh {d} kg each. What do they weigh together?|{n} * {d}|Together they weigh {r} kg.
+A candy costs {k} cents. How many cents do {n} candies cost?|{k} * {n}|They cost {r} cents.
+{who} swims {k} laps of {a} meters. How many meters is that?|{k} * {a}|That is {r} meters.
+A {a} km trip is {k} km done. How many km are left?|{a} - {k}|There are {r} km left.
+A recipe takes {k} minutes and I make it {n} times. How many minutes is that?|{k} * {n}|That is {r} minutes.
 A concert ticket is ${p}. How many tickets can I buy with ${L}?|{L} // {p}|You can buy {r} tickets.
 """
 

@@ -153,7 +153,7 @@ def expression(rng: random.Random) -> tuple[str, str]:
         if place and rng.random() < 0.4 and signs[place - 1] in "+-":
             text = f"({text})"
         text = f"{text} {sign} {operand}"
-    if count == 3 and rng.random() < 0.25:
+    if count == 3 and rng.random() < 0.25 and len(signs) == 2:
         text = f"{operands[0]} {signs[0]} ({operands[1]} {signs[1]} {operands[2]})"
     typed = text.replace("**", "^") if "**" in text and rng.random() < 0.7 else text
     if "**" not in typed:
@@ -325,7 +325,7 @@ def convert_then_calculate(world: World, block: str) -> Episode:
 def calculate_then_convert(world: World, block: str, fixed_block: str) -> Episode:
     rng = world.rng
     values = slots(rng)
-    if rng.random() < 0.3:
+    if rng.random() < 0.4:
         question, expr, source, target, answer = world.line(fixed_block)
     else:
         _, source, target = units(rng, rng.choice(("length", "mass", "volume", "length", "time", "area")))
