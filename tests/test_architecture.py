@@ -20,7 +20,8 @@ MAY_IMPORT = {
     "teaching": {"families", "backends", "harness", "teaching"},
     "benchmarks": set(OURS),
 }
-HEAVY = {"streamlit": {"app"}, "torch": {"backends", "teaching", "benchmarks"}, "transformers": {"backends", "teaching", "benchmarks"}}
+RUNS_MODELS = {"backends", "teaching", "benchmarks"}
+HEAVY = {"streamlit": {"app"}, "torch": RUNS_MODELS, "transformers": RUNS_MODELS}
 
 
 def imports_of(path: Path) -> set[str]:
