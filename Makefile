@@ -9,7 +9,7 @@ run: .venv/installed
 	$(BIN)/loopglass
 
 test: .venv/installed-test
-	@if command -v node >/dev/null; then node --test tests/viewer/; \
+	@if command -v node >/dev/null; then node --test tests/viewer/*.test.js; \
 	elif [ -n "$$LOOPGLASS_REQUIRE_ALL" ]; then echo "node is missing: the viewer's tests cannot run" >&2; exit 1; \
 	else echo "node is missing: the viewer's own tests are skipped"; fi
 	$(BIN)/python -m pytest
