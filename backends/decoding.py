@@ -81,9 +81,9 @@ _STREAMABLE = {"Replace", "ByteFallback", "Fuse", "Strip", "Metaspace"}
 
 def _decoder_steps(tokenizer: Any) -> list[str]:
     """The types of the tokenizer's decoding steps, in their order."""
-    decoder = json.loads(tokenizer.backend_tokenizer.to_str())["decoder"]
-    if decoder is None:
+    if tokenizer.backend_tokenizer.decoder is None:
         return ["none"]
+    decoder = json.loads(tokenizer.backend_tokenizer.decoder.__getstate__())
     steps: Iterable[dict[str, Any]] = decoder["decoders"] if decoder["type"] == "Sequence" else [decoder]
     return ["Strip at the end" if step["type"] == "Strip" and step["stop"] else step["type"] for step in steps]
 

@@ -68,10 +68,10 @@ class Sampler:
         self._row: Row | None = None
 
     def __call__(self, logits: Tensor) -> Report:
-        """The next token, given logits of shape [vocabulary], of one size and on one device for all calls."""
+        """The next token, given logits of shape [vocabulary]."""
         greedy = self.sampling.temperature == 0
         uniform = 0.0 if greedy else torch.rand((), generator=self._generator, dtype=torch.float64).item()
-        if self._row is None:
+        if self._row is None or self._row.size != logits.shape[-1]:
             self._row = Row(logits.shape[-1], logits.device)
         return choose(logits, self.sampling, uniform, self._row)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models
-from transformers import PreTrainedTokenizerFast
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from backends.decoding import Vocabulary
 from tests.backends import tiny
@@ -48,6 +51,19 @@ def decoded(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
 def streamed(vocabulary: Vocabulary, ids: list[int]) -> list[str]:
     stream = vocabulary.stream()
     return [stream.feed(token_id, last=place == len(ids) - 1) for place, token_id in enumerate(ids)]
+
+
+@pytest.mark.parametrize("key", ["qwen2_5", "qwen3_5", "gemma4", "gpt_oss"])
+def test_real_tokenizers(key: str, real_tokenizer: Callable[[str], Path]) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(real_tokenizer(key), local_files_only=True)
+    vocabulary = Vocabulary(tokenizer, len(tokenizer) + 3)
+    text = f"  Hello, naïve wörld!\n\n今天天氣很好 {FAMILY} 🇹🇼\t<|im_end|><turn|> 1234 \u200b\ufffd"
+    draw = random.Random(key)
+    turns = [tokenizer(text, add_special_tokens=False)["input_ids"]]
+    turns += [[draw.randrange(len(vocabulary.pieces)) for _ in range(60)] for _ in range(40)]
+    for ids in turns:
+        assert "".join(streamed(vocabulary, ids)) == decoded(tokenizer, ids)
+    assert decoded(tokenizer, turns[0]) == text
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
