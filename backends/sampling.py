@@ -224,24 +224,28 @@ class Row:
 
 def _cut(seen: Seen, sampling: Sampling, top_k: int) -> int | None:
     """How many of the best tokens top-k and top-p keep, or None where that cannot be told from those seen."""
-    kept = int((seen.values > -math.inf).sum())
-    weights = _warmed(seen, sampling.temperature)
-    total = seen.extra[0]
+    scores = seen.values.astype(np.float32) / np.float32(sampling.temperature)  # as transformers: rounding makes ties
+    kept = int((scores > -math.inf).sum())
     if top_k:
-        tied = seen.values.astype(np.float32) / np.float32(sampling.temperature)  # in float32, as transformers compares
-        if tied[-1] == tied[top_k - 1] and not seen.whole:
+        if scores[-1] == scores[top_k - 1] and not seen.whole:
             return None
-        kept = min(kept, int((tied >= tied[top_k - 1]).sum()))
-        total = float(weights[:kept].sum())
+        kept = min(kept, int((scores >= scores[top_k - 1]).sum()))
     if sampling.top_p >= 1:
         return kept
-    before = np.concatenate([[0.0], np.cumsum(weights)[:-1]])
-    # Rounded to float32 because transformers compares there: of ten equal tokens, top_p 0.9 keeps nine.
-    reached = (1 - before / total).astype(np.float32) > np.float32(1 - sampling.top_p)
-    nucleus = max(1, int(reached.sum()))
-    if nucleus >= len(reached) and not top_k and not seen.whole:
-        return None
-    return min(nucleus, kept)
+    if top_k or seen.whole:
+        scores[kept:] = -math.inf
+        return _nucleus(scores if seen.whole else scores[:kept], sampling.top_p)
+    weights = _warmed(seen, sampling.temperature)
+    left = 1 - (np.cumsum(weights) - weights) / seen.extra[0]  # with every less likely token, seen or not
+    nucleus = int((left.astype(np.float32) > np.float32(1 - sampling.top_p)).sum())
+    return None if nucleus == len(left) else max(1, nucleus)
+
+
+def _nucleus(scores: npt.NDArray[np.float32], top_p: float) -> int:
+    """How many of `scores`, highest first and all there are, top-p keeps; step by step in float32 as `TopPLogitsWarper`
+    does it, because among equal tokens the last bit decides: of ten, top_p 0.9 keeps nine."""
+    running = torch.from_numpy(scores[::-1].copy()).softmax(-1).cumsum(-1)
+    return max(1, int((running > 1 - top_p).sum()))
 
 
 def _draw(seen: Seen, temperature: float, kept: int, uniform: float) -> Report:

@@ -123,6 +123,13 @@ def test_equal_tokens_at_the_edge_of_top_p_stay_lowest_id_first() -> None:
     assert report.top == tuple((token, pytest.approx(0.1), token < 3) for token in range(5))
 
 
+def test_the_last_bit_decides_among_equal_tokens_as_in_transformers() -> None:
+    assert choose(torch.zeros(10), Sampling(top_p=0.9), 0.5).kept == 9
+    edge = torch.tensor([-2.0, -2.0, 3.0, 3.0])
+    settings_ = Sampling(temperature=0.3, top_k=5, top_p=0.5)
+    check_kept(choose(edge, settings_, 0.0), edge, settings_)
+
+
 WIDE = [Sampling(top_p=0.999), Sampling(top_k=3000), Sampling(temperature=3.0, top_p=0.95)]
 
 
