@@ -54,12 +54,12 @@ def calls_of(events: list[dict[str, Any]]) -> list[tuple[str, Any]]:
 def test_a_question_in_the_browser_is_calculated_and_answered(site: str, chromium: Any, tmp_path: Path) -> None:
     page = chromium.new_page()
     page.goto(f"{site}/?lang=en")
-    box = page.get_by_test_id("stChatInputTextArea")
-    page.wait_for_function("!document.querySelector('[data-testid=stChatInputTextArea]')?.disabled", timeout=WAIT_MS)
+    box = page.locator("[data-testid=stChatInputTextArea]:not([disabled])")
+    box.wait_for(timeout=WAIT_MS)  # It opens when the model is ready.
     box.fill(QUESTION)
     box.press("Enter")
     page.get_by_text("The final answer").wait_for(timeout=WAIT_MS)
-    shown = page.locator("body").inner_text()
+    shown = page.locator(".lg-root").inner_text()
     assert "1776" in shown
     assert "calculator" in shown
     page.close()
