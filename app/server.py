@@ -36,6 +36,7 @@ _STOPPING_S = 2.0
 _OPTIONS: Mapping[str, object] = {
     "browser.gatherUsageStats": False,
     "client.toolbarMode": "minimal",  # No Deploy button.
+    "runner.postScriptGC": False,  # With torch loaded, a full collection after each script run holds up every thread.
     "server.fileWatcherType": "none",
     "server.headless": True,
     "theme.light.primaryColor": "#1d5fd1",
