@@ -19,7 +19,7 @@ from harness.settings import Settings
 
 EXAMPLES = (
     ("example_single", "example_single_help", "What is 37 * 48?"),
-    ("example_chain", "example_chain_help", "Convert 12 miles to kilometers, then double it."),
+    ("example_chain", "example_chain_help", "What is 15 plus 20 miles in kilometers?"),
     ("example_parallel", "example_parallel_help", "What time is it in Tokyo and in Paris?"),
     ("example_none", "example_none_help", "What is the capital of France?"),
     ("example_error", "example_error_help", "Convert 5 kilograms to meters."),
