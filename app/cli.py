@@ -21,9 +21,9 @@ from typing import Any, TextIO
 
 from platformdirs import user_data_path
 
-from app.models import Loader, Progress, load_checkpoint
+from app.models import Loader, load_checkpoint
 from app.terminal import Terminal, words
-from backends.base import Backend, BackendError, Sampling
+from backends.base import Backend, BackendError, Progress, Sampling
 from families.base import Text, pick
 from harness.run import Run
 from harness.settings import DEFAULT_SYSTEM_PROMPT, DEFAULT_TOOLS, Settings

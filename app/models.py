@@ -11,13 +11,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from backends.base import Backend, BackendError
+from backends.base import Backend, BackendError, Progress
 from families.base import Text
 
 _log = logging.getLogger(__name__)
 
-Progress = Callable[[Text, float | None], None]
-"""Takes what is being done and how much of it is done, 0 to 1, or None where that is not known."""
 Loader = Callable[[str, Progress], Backend]
 """Takes a model's name ("builtin", or a folder) and loads it. Raises BackendError."""
 

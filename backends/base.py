@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from families.base import Family
+from families.base import Family, Text
 
 Message = dict[str, Any]
 """A chat message as chat templates read it: role, content, and for the assistant tool_calls
@@ -19,6 +19,9 @@ answer role "tool", name, tool_call_id, content."""
 
 ToolSchema = Mapping[str, Any]
 """{"type": "function", "function": {"name", "description", "parameters": JSON Schema}}."""
+
+Progress = Callable[[Text, float | None], None]
+"""Called with what is being done and how much of it is done, from 0 to 1; None where that is unknown."""
 
 Finish = Literal["stop_token", "max_new_tokens", "user_stopped", "context_full"]
 

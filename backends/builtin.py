@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,12 +27,9 @@ import torch
 from platformdirs import user_cache_path
 from safetensors.torch import load_file, save_file
 
-from backends.base import BackendError
+from backends.base import BackendError, Progress
 from backends.gguf_base import BaseModel
 from families.base import Text
-
-Progress = Callable[[Text, float | None], None]
-"""Called with what is being done and how much of it is done, from 0 to 1; None where that is unknown."""
 
 SOURCE = Path(__file__).resolve().parents[1] / "teaching" / "builtin"
 """adapter.json, adapter.safetensors, chat_template.jinja, generation_config.json, MODEL_CARD.md."""

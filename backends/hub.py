@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from backends.base import BackendError
-from families.base import Family, Text
+from backends.base import BackendError, Progress
+from families.base import Family
 
 BUILTIN = "builtin"
 BUILTIN_ID = "loopglass/SmolLM2-135M-agent"
-
-Progress = Callable[[Text, float | None], None]
-"""Called with what is being done and how much of it is done, from 0 to 1; None where that is unknown."""
-
 
 @dataclass(frozen=True)
 class Checkpoint:

@@ -15,8 +15,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 import families
-from backends.base import BackendError
-from backends.hub import Progress
+from backends.base import BackendError, Progress
 from families.base import Family, Text
 
 

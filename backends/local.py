@@ -27,13 +27,14 @@ from backends.base import (
     Finish,
     Message,
     Prefill,
+    Progress,
     Sampling,
     Token,
     ToolSchema,
 )
 from backends.cache import ConversationCache, Interrupted
 from backends.decoding import Vocabulary
-from backends.hub import Progress, defaults
+from backends.hub import defaults
 from backends.loading import Loaded, load_checkpoint, worded_failures
 from backends.prompts import control_tokens, encode, render
 from backends.sampling import Report, Sampler

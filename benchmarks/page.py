@@ -32,9 +32,9 @@ from statistics import quantiles
 from typing import Any
 
 from app import service
-from app.models import Progress, Ready
+from app.models import Ready
 from app.server import serve
-from backends.base import BackendEvent, Candidate, Done, Encoded, Prefill, Sampling, Token
+from backends.base import BackendEvent, Candidate, Done, Encoded, Prefill, Progress, Sampling, Token
 from backends.scripted import ScriptedBackend
 from families.hermes import HERMES
 from harness.settings import Settings

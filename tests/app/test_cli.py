@@ -17,10 +17,9 @@ from typing import Any
 import pytest
 
 from app.cli import main, read_questions
-from app.models import Progress
 from app.terminal import Terminal, visible
 from app.terminal_words import WORDS
-from backends.base import Backend, BackendError
+from backends.base import Backend, BackendError, Progress
 from backends.scripted import ScriptedBackend
 from families.base import Text
 from harness.events import STOP_REASONS, read_run

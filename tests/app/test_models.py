@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from app.models import Failed, Loading, Models, Progress, Ready, State
-from backends.base import Backend, BackendError
+from app.models import Failed, Loading, Models, Ready, State
+from backends.base import Backend, BackendError, Progress
 from families.base import Text
 from tests.app.conftest import scripted
 

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.models import Progress
 from app.server import serve
+from backends.base import Progress
 from backends.scripted import Item, Pause, ScriptedBackend
 from families.hermes import HERMES
 
