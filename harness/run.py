@@ -92,6 +92,7 @@ class Run:
             "app_version": _app_version(),
             "model": backend.model_id,
             "family": backend.family.key,
+            "commit": backend.info.get("commit"),
         }
         in_folder = None if folder is None else folder / f"{self.run_id}.jsonl"
         self.log = EventLog(header, path or in_folder)
@@ -141,6 +142,9 @@ class Run:
             run_id=self.run_id,
             model=backend.model_id,
             family=family.key,
+            commit=backend.info.get("commit"),
+            device=backend.info.get("device"),
+            dtype=backend.info.get("dtype"),
             settings=settings.as_event(),
             tools=list(self._tools),
             question=self.question,
