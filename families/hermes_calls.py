@@ -1,24 +1,21 @@
 """Finds the tool calls of the Hermes format in a turn: where each begins and ends, also where its markers or JSON slipped.
 
-Knows nothing about thinking; `families/hermes_parser.py` walks over the turn and asks here at each marker.
+Knows nothing about thinking; `families/turns.py` walks over the turn and asks here at each marker.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
-from typing import Literal
 
-from families.base import Call, CallError, Text
+from families.base import CallError, Text
 from families.json_calls import CallText, Tools, bad_arguments, excerpt, likely_name, read_calls
 from families.lenient_json import OPEN_STRING, JsonError
 from families.reading import Scanner, Span
+from families.turns import Found, Kind, Mark
 
-THINK, END_THINK, CALL, END_CALL = "<think>", "</think>", "<tool_call>", "</tool_call>"
+CALL, END_CALL = "<tool_call>", "</tool_call>"
 STOPS = ("<|im_end|>", "<|endoftext|>")
-
-Kind = Literal["think", "end_think", "call", "end_call", "stop", "like_call", "like_end_call"]
 
 _MARKS = re.compile(
     r"(?P<think><think>)"
@@ -41,44 +38,6 @@ _NO_MARKERS = Text("整個呼叫沒有標記", "a call without its markers")
 _MORE_TEXT = Text("JSON 後面還有別的文字", "more text follows the JSON")
 _NO_OBJECT = Text("引數不是 JSON 物件", "the arguments are no JSON object")
 _DOUBLE_OPENER = Text("開頭的 <tool_call> 重複了", "a doubled <tool_call>")
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A marker, or what looks like one, at the characters [start, end)."""
-
-    kind: Kind
-    start: int
-    end: int
-
-
-@dataclass
-class Found:
-    """Calls found at one opener, and the characters [start, end) that they take up, markers included."""
-
-    calls: list[CallText]
-    start: int
-    end: int
-    example: bool = False
-    """It only looks like a call, and is text."""
-
-    @property
-    def whole(self) -> bool:
-        return all(call.error is None for call in self.calls)
-
-    def slip(self, text: Text) -> None:
-        """Notes a slip that concerns all of the calls."""
-        for call in self.calls:
-            call.slips.append(text)
-
-    def placed(self) -> list[Call]:
-        """The calls with their spans: what stands between two calls belongs to the later one."""
-        ends = [call.span[1] for call in self.calls[:-1]] + [self.end]
-        starts = [self.start, *ends[:-1]]
-        return [
-            Call(call.name, call.arguments if call.error is None else None, call.raw_args, span, call.error, call.repaired)
-            for call, span in zip(self.calls, zip(starts, ends, strict=True), strict=True)
-        ]
 
 
 class Marks:
@@ -145,6 +104,10 @@ class CallReader:
         # Reading a call that turns out to be broken is lost work, and a hostile text could make every attempt run to its
         # end. So the steps of all of it together are limited; after that an attempt ends at the next marker.
         self._patience = 8 * len(self._text) + 1000
+
+    def offers(self, name: str) -> bool:
+        """Whether a tool of this name is offered."""
+        return name in self._tools
 
     def read(self, opener: Mark, in_sentence: bool) -> Found | None:
         """The calls that begin at `opener`; None where it is only the marker's name in a text.
