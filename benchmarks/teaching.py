@@ -92,7 +92,7 @@ def _two(world: World, kind: str) -> Episode:
     else:
         episodes = [_question(world, rng.choice(("verbal", "convert", "time", "story"))) for _ in range(2)]
         question = world.line(phrases.JOINERS)[0].format(q1=episodes[0].question, q2=episodes[1].question)
-    return tasks.together(kind, question, episodes, "")
+    return tasks.together(kind, question, episodes)
 
 
 def generated(count: int) -> Iterator[tuple[Episode, Mapping[str, Tool]]]:

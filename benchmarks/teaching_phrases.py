@@ -4,117 +4,122 @@
 from __future__ import annotations
 
 DIRECT = """
-Work out {x}.|{x}|
-What number is {x}?|{x}|
-I'd like to know {x}|{x}|
-what do you get for {x}|{x}|
-{x} gives what?|{x}|
-Run this through the calculator for me: {x}|{x}|
-Determine {x}.|{x}|
-Could you figure out {x}?|{x}|
+I'm stuck on {x}. What's the result?|{x}|
+What does {x} come to?|{x}|
+Quick math question: {x}|{x}|
+My homework asks for {x}. What should I write down?|{x}|
+Help me with this calculation, please: {x}|{x}|
+Would you mind computing {x} for me?|{x}|
+I typed {x} into my calculator. What should it show?|{x}|
+Let me know the exact value of {x}.|{x}|
 """
 
 VERBAL = """
-If I multiply {a} with {b}, what comes out?|{a} * {b}|
-I want the product of {L} and {n}.|{L} * {n}|
-{L} divided into {n} equal parts: how big is each part?|{L} / {n}|
-What remains if I take {a} from {L}?|{L} - {a}|
-What do {L} and {M} add up to?|{L} + {M}|
-Tell me the total of {a}, {b} and {k}.|{a} + {b} + {k}|
-Find the square root of {L}.|sqrt({L})|
-What's {k} raised to the power {n}?|{k} ** {n}|
-I need {c} percent of {L}.|{c} / 100 * {L}|
-How big is {c}% of {p}?|{c} / 100 * {p}|
-Give me the average of {a} and {k}.|({a} + {k}) / 2|
-What is left over when you divide {L} by {n}?|{L} % {n}|
+How much would {L} times {n} make?|{L} * {n}|
+Which number is the product of {a} and {k}?|{a} * {k}|
+I'm dividing {L} by {n}. How much is that?|{L} / {n}|
+How much is {L} if you take away {a}?|{L} - {a}|
+Could you tell me what {L} minus {M} is?|{L} - {M}|
+If I put {L} and {M} together, what's the sum?|{L} + {M}|
+I have three numbers, {a}, {k} and {b}. What's their total?|{a} + {k} + {b}|
+Do you know the square root of {L}?|sqrt({L})|
+Please calculate {k} to the power of {n} for me.|{k} ** {n}|
+{c} percent out of {L}, how much would that be?|{c} / 100 * {L}|
+I'm trying to find {c}% of {p}. What is it?|{c} / 100 * {p}|
+What number is the mean of {a} and {b}?|({a} + {b}) / 2|
+Divide {L} by {n} and tell me just the remainder.|{L} % {n}|
 """
 
 STORIES = """
-Each crate has {k} {things}. We got {n} crates. How many {things} do we have?|{k} * {n}|
-{who} bought {n} {things} at ${p} apiece. What was the total?|{n} * {p}|
-Four people share a cab that costs ${p}. What does each pay?|{p} / 4|
-I paid ${p} for lunch and ${q} for dinner. How much did I spend?|{p} + {q}|
-A jacket costs ${p}. There is {c}% off. What do I pay?|{p} * (1 - {c} / 100)|
-The restaurant bill is ${p}. How much is a tip of {c}%?|{c} / 100 * {p}|
-A hall is {d} meters long and {e} meters wide. How large is the floor?|{d} * {e}|
-A bus drives {a} km in {n} hours. How fast is that on average?|{a} / {n}|
-{who} gets ${p} per hour. What is the pay for {k} hours?|{p} * {k}|
-I was born in {year}. How old am I in 2030?|2030 - {year}|
-{who} had {L} coins and lost {a}. How many coins remain?|{L} - {a}|
-A hotel has {k} floors with {n} rooms on each. How many rooms in total?|{k} * {n}|
-If I save ${a} a month, how much do I have after {n} months?|{a} * {n}|
-A packet of {k} {things} costs ${p}. What's the price of one?|{p} / {k}|
+There are {k} {things} on every shelf, and the shop has {n} shelves. How many {things} are on the shelves altogether?|{k} * {n}|
+One ticket for the museum is ${p}. How much will {n} tickets cost us?|{p} * {n}|
+Five colleagues split a bill of ${p} evenly. How much does each of them owe?|{p} / 5|
+The shoes were ${p} and the shirt was ${q}. What did both cost together?|{p} + {q}|
+A lamp normally sells for ${p}, but today it is reduced by {c}%. What is the price today?|{p} * (1 - {c} / 100)|
+Our dinner came to ${p} and we want to leave {c} percent as a tip. How many dollars is the tip?|{c} / 100 * {p}|
+My garden is a rectangle with sides of {d} and {e} meters. What is its area in square meters?|{d} * {e}|
+The train covered {a} kilometers in {n} hours. What was its average speed in kilometers per hour?|{a} / {n}|
+{who} earns ${p} an hour and worked {k} hours this week. How much money is that?|{p} * {k}|
+My cousin was born in {year}. What age does she turn in 2035?|2035 - {year}|
+A baker made {L} rolls this morning and has sold {a} of them. How many are still there?|{L} - {a}|
+An office building has {k} floors, and every floor has {n} rooms. How many rooms does the building have?|{k} * {n}|
+{who} puts ${a} into a savings account every month. How much is in it after {n} months?|{a} * {n}|
+In the store, a box with {k} {things} is ${p}. How much is that for each one?|{p} / {k}|
 """
 
 CONVERT = """
-Turn {v} {f} into {t}.|
-I'd like to know what {v} {f} is in {t}.|
-Please give me {v} {f} in {t}.|
-How many {t} do {v} {f} make?|
-{v} {f}: how many {t}?|
-What's the equivalent of {v} {f} in {t}?|
-Someone told me {v} {f}. What does that mean in {t}?|
-How would I write {v} {f} in {t}?|
+My recipe says {v} {f}, but I need it in {t}. How much is it?|
+Would you convert {v} {f} to {t} for me?|
+If something is {v} {f}, what is it in {t}?|
+I only understand {t}. What would {v} {f} be?|
+Can you tell me the number of {t} in {v} {f}?|
+The label says {v} {f}. Can you change that to {t}?|
+Do you know how much {v} {f} is when measured in {t}?|
+Express {v} {f} using {t}, please.|
 """
 
 TIME = """
-What's the clock showing in {place}?|{clock}
-Right now, what time do they have in {place}?|{clock}
-Please tell me what time it is in {place}.|{clock}
-I want to call {place}. What time is it over there?|{clock}
-Time check for {place}.|{clock}
-Got the time in {place}?|{clock}
-Which day of the week is it in {place} right now?|{day}
-Tell me today's date in {place}.|{date}
-Is it currently daytime or night in {place}?|{clock}
+My sister lives in {place}. What time is it for her now?|{clock}
+How late is it in {place} at the moment?|{clock}
+I'm flying to {place} and want to set my watch. What's the local time there?|{clock}
+Could you look up the present time in {place} for me?|{clock}
+If I looked at a clock in {place} now, what would it say?|{clock}
+What hour of the day is it in {place}?|{clock}
+Is it Monday, Tuesday or some other day in {place} just now?|{day}
+What's the calendar date in {place} at this moment?|{date}
+Are people in {place} probably asleep at this hour? What time do they have?|{clock}
 """
 
 TWO_PLACES = """
-Tell me what time it is in {p1} and what time it is in {p2}.
-What do the clocks say in {p1} and {p2}?
-I need the current time for both {p1} and {p2}.
+My friends live in {p1} and {p2}. What time is it for each of them now?
+How late is it in {p1}, and how late is it in {p2}?
+Please look up the local time in {p1} as well as in {p2}.
 """
 TWO_CALCULATIONS = """
-Work out {x1} and also {x2}.
-What are {x1} and {x2}?
+I have two calculations for you: {x1} and {x2}.
+Can you give me the results of {x1} and of {x2}?
 """
 TWO_CONVERSIONS = """
-Turn {v1} {f1} into {t1} and {v2} {f2} into {t2}.
-How many {t1} are {v1} {f1}, and how many {t2} are {v2} {f2}?
+I need two conversions: {v1} {f1} to {t1}, and {v2} {f2} to {t2}.
+Can you tell me what {v1} {f1} is in {t1} and what {v2} {f2} is in {t2}?
 """
 JOINERS = """
-{q1} Additionally: {q2}
-First: {q1} Second: {q2}
+I have two questions for you. {q1} {q2}
+{q1} And there's one more thing: {q2}
 """
 
 CONVERT_THEN_CALCULATE = """
-Turn {v} {f} into {t} and then multiply by {n}.|{r1} * {n}|
-Take {v} {f} in {t} and add {k} to it.|{r1} + {k}|
-Convert {v} {f} to {t}. What is a fifth of the result?|{r1} / 5|
-Every week I use {v} {f}. How many {t} is that in {n} weeks?|{r1} * {n}|
+How many {t} is {v} {f}? Then multiply that number by {n}.|{r1} * {n}|
+First change {v} {f} into {t}, and afterwards add {k} to the number you get.|{r1} + {k}|
+What is {v} {f} in {t}, and how much is a quarter of that?|{r1} / 4|
+Please express {v} {f} in {t}. I need {n} times as much, so how many {t} is that?|{r1} * {n}|
 """
 CALCULATE_THEN_CONVERT = """
-Compute {n} times {k}, and turn that many {f} into {t}.|{n} * {k}|
-I used {n} {f} yesterday and {k} {f} today. How many {t} is that in total?|{n} + {k}|
-{n} pieces of {d} {f} each: what is the total in {t}?|{d} * {n}|
+Multiply {n} by {k}. The answer is a number of {f}; what is that in {t}?|{n} * {k}|
+I have {n} {f} here and another {k} {f} over there. How much do I have altogether in {t}?|{n} + {k}|
+If one part is {d} {f} and I have {n} such parts, how many {t} are all of them together?|{d} * {n}|
 """
 AREA_AND_SPEED = """
-A kitchen measures {n} feet by {k} feet. How many square meters is that?|{n} * {k}|square feet|square meters|
-A cyclist rides {a} km in {n} hours. What is that in miles per hour?|{a} / {n}|km/h|miles per hour|
+My living room is {n} feet wide and {k} feet long. What is its area in square meters?|{n} * {k}|square feet|square meters|
+We drove {a} km and it took {n} hours. What was our average speed in miles per hour?|{a} / {n}|km/h|miles per hour|
 """
 
 PLAIN = (
-    ("Which city is the capital city of Spain?", "madrid"), ("Tell me the capital of Poland, please.", "warsaw"),
-    ("Name the capital city of Egypt", "cairo"), ("Do you happen to know the capital of Norway?", "oslo"),
-    ("What's the color of a lemon?", "yellow"), ("What is the colour of blood?", "red"), ("How many legs does a cat have?", "four|4"),
-    ("How many wheels does a car have?", "four|4"), ("Who wrote the play Macbeth?", "shakespeare"),
-    ("Who was the author of Hamlet?", "shakespeare"), ("What's the opposite of hot?", "cold"), ("Which animal says meow?", "cat"),
-    ("Which planet do we live on?", "earth"), ("What is the biggest planet?", "jupiter"), ("What do bees produce?", "honey"),
-    ("What is ice made of?", "water"), ("What is the capital city of Italy?", "rome"), ("Which organ pumps the blood?", "heart"),
-    ("hello there, my friend", ""), ("Thanks for everything!", ""), ("Good to see you!", ""), ("Could you tell me a joke?", ""),
-    ("What is a poem?", "writ|word|express"), ("Explain what a desert is.", "dry|rain|arid|sand|water"),
-    ("Write a sentence about the sun.", "sun"), ("What does a dentist do?", "teeth|dental|tooth|oral"),
-    ("Give me a tip for better sleep.", "sleep|bed"), ("Describe an elephant.", "elephant|animal|trunk"),
-    ("What is friendship?", "friend|bond|relationship"), ("Why do people go to school?", "learn|educat|knowledge|school"),
+    ("I forgot, what is Germany's capital?", "berlin"), ("Which city is Japan's capital?", "tokyo"),
+    ("Can you tell me what the capital of Greece is?", "athens"), ("What city is the capital of Portugal?", "lisbon"),
+    ("What color is fresh grass?", "green"), ("Which color does snow have?", "white"), ("How many legs does an ant have?", "six|6"),
+    ("Which day comes right after Friday?", "saturday"), ("Who wrote Don Quixote?", "cervantes"),
+    ("Which writer created Romeo and Juliet?", "shakespeare"), ("What word means the opposite of big?", "small|little|tiny"),
+    ("What animal barks?", "dog"), ("Around which star does the Earth travel?", "sun"), ("What do cows give us to drink?", "milk"),
+    ("On which continent is Kenya?", "africa"), ("Which language do people speak in Brazil?", "portuguese"),
+    ("Which month comes after March?", "april"), ("Which part of the body do we breathe with?", "lung|nose|mouth"),
+    ("Hey, how is your day going?", ""), ("That was really helpful, thank you so much.", ""), ("Good night, talk to you tomorrow!", ""),
+    ("I had a long day and feel tired.", ""), ("What is a library?", "book|read"),
+    ("Explain in a few words what rain is.", "water|drop|cloud|fall"), ("Write one short sentence about a dog.", "dog"),
+    ("What is the job of a teacher?", "teach|student|learn|educat|school|child|pupil"),
+    ("How can I learn to swim?", "water|pool|lesson|practic|swim|float|breath"),
+    ("Describe the ocean to a child.", "water|sea|ocean|blue|fish|salt"),
+    ("What does it mean to be honest?", "truth|lie|lying|honest|sincere"),
+    ("Why do birds have wings?", "fly|flight|air|wing"),
 )
 """Questions that need no tool, and words of which the answer holds one."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.settings import DEFAULT_SYSTEM_PROMPT
 from harness.tools import registry
-from teaching import decoys, tasks
+from teaching import decoys, phrases, tasks
 from teaching import phrases_calculator as calc
 from teaching import phrases_mixed as mixed
 from teaching import phrases_tools as tools
@@ -30,8 +30,20 @@ OWN_ANSWERS = Path(__file__).parent / "data" / "own_answers.jsonl"
 TYPOS = {"what": "waht", "What": "Waht", "time": "tiem", "convert": "convrt", "Convert": "Covnert", "calculate": "calcualte",
          "many": "mnay", "much": "mcuh", "you": "u", "please": "pls", "the": "teh", "is": "si", "are": "r", "times": "tiems",
          "divided": "devided"}
+NO_TOOL_NEEDED = "No tool is needed."
+NO_TOOL_FITS = "No tool here can do that."
 DRAWS = 60
 """How often a question is drawn again where the values did not fit."""
+
+DIRECT, VERBAL, STORIES = (phrases.block(name) for name in ("direct", "verbal", "stories"))
+CONVERT = phrases.block("conversions", "CONVERT")
+SITUATIONS = {
+    kind: phrases.block("conversions", kind.upper())
+    for kind in ("length", "mass", "volume", "temperature", "speed", "area", "time", "data")
+}
+TIME = phrases.block("times", "TIME")
+FACTS = phrases.lines("no_tool", "FACTS")
+LIVE = [line.split("|") for line in phrases.lines("no_tool", "LIVE")]
 
 Maker = Callable[[World], Episode]
 
@@ -55,33 +67,37 @@ def _reworded(rng: random.Random, question: str) -> str:
 
 
 def _conversion(world: World) -> Episode:
-    return tasks.conversion(world, tools.CONVERT, tools.CONVERT_STORIES)
+    return tasks.conversion(world, CONVERT, SITUATIONS)
 
 
 def _clock(world: World) -> Episode:
-    return tasks.clock(world, tools.TIME, tools.PLACES)
+    return tasks.clock(world, TIME, tools.PLACES)
 
 
 def _direct(world: World) -> Episode:
-    return tasks.calculation(world, calc.DIRECT, "direct")
+    return tasks.calculation(world, DIRECT, "direct")
 
 
 def _verbal(world: World) -> Episode:
-    return tasks.calculation(world, calc.VERBAL, "verbal")
+    return tasks.calculation(world, VERBAL, "verbal")
 
 
 def _story(world: World) -> Episode:
-    return tasks.calculation(world, calc.STORIES, "story")
+    return tasks.calculation(world, STORIES, "story")
 
 
 def _yes_no(world: World) -> Episode:
-    return tasks.clock_yes_no(world, tools.TIME_YES_NO, tools.WEEKEND, tools.PLACES)
+    return tasks.clock_yes_no(world, phrases.block("times", "TIME_YES_NO"), phrases.block("times", "WEEKEND"), tools.PLACES)
 
 
 def _plain(world: World) -> Episode:
-    question, answer = world.rng.choice(own_answers() if world.rng.random() < 0.88 else small_talk())
-    question = _reworded(world.rng, question)
-    return Episode("plain", question, (), world.rng.choice(mixed.PLAIN_THINKING), answer)
+    kind = world.rng.random()
+    if kind < 0.3:
+        question, answer = world.rng.choice(FACTS).split("|")
+    else:
+        question, answer = world.rng.choice(own_answers() if kind < 0.88 else small_talk())
+        question = _reworded(world.rng, question)
+    return Episode("plain", question, (), NO_TOOL_NEEDED, answer)
 
 
 def _lower(text: str) -> str:
@@ -91,22 +107,23 @@ def _lower(text: str) -> str:
 def _two(world: World) -> Episode:
     """Two calls in one turn, of the same kind or of two."""
     rng = world.rng
-    thinking = rng.choice(mixed.TWO_THINKING)
     shape = rng.choice(("places", "calculations", "conversions", "units", "any", "any", "any"))
     if shape == "places":
         first, second = rng.sample(tools.PLACES, 2)
         said = rng.choice(("It is {clock} in {place}.", "It is {clock} in {place} ({day}, {date})."))
         episodes = [tasks.clock(world, f"x|{said}", [place]) for place in (first, second)]
-        return tasks.together("two_places", world.line(tools.TWO_PLACES)[0].format(p1=first, p2=second), episodes, thinking)
+        question = rng.choice(phrases.lines("times", "TWO_PLACES")).format(p1=first, p2=second)
+        return tasks.together("two_places", question, episodes)
     if shape == "calculations":
         pairs = [tasks.expression(rng) for _ in range(2)]
         episodes = [tasks.calculation(world, "{x}|{x}|{x} is {r}.", "direct", pair) for pair in pairs]
-        question = rng.choice(mixed.TWO_CALCULATIONS).format(x1=pairs[0][1], x2=pairs[1][1])
-        return tasks.together("two_calculations", question, episodes, thinking)
+        question = rng.choice(phrases.lines("two_questions", "TWO_CALCULATIONS")).format(x1=pairs[0][1], x2=pairs[1][1])
+        return tasks.together("two_calculations", question, episodes)
     if shape == "conversions":
         episodes = [tasks.conversion(world, "{v}|{v} {f} is {r}.", {}) for _ in range(2)]
         values = {f"{name}{n}": text for n, episode in enumerate(episodes, 1) for name, text in episode.state.items()}
-        return tasks.together("two_conversions", rng.choice(mixed.TWO_CONVERSIONS).format(**values), episodes, thinking)
+        question = rng.choice(phrases.lines("conversions", "TWO_CONVERSIONS")).format(**values)
+        return tasks.together("two_conversions", question, episodes)
     if shape == "units":
         dimension, source, one = tasks.units(rng, rng.choice(("length", "mass", "volume", "length", "time")))
         other = tasks.units(rng, dimension)[1]
@@ -117,35 +134,36 @@ def _two(world: World) -> Episode:
         said = f"{value} {source} is"
         episodes = [Episode("", "", (step,), "", f"{said} {result}.", (result.split(" ")[0],)) for step, result in steps]
         question = rng.choice(mixed.ONE_VALUE_TWO_UNITS).format(v=written, f=source, t1=one, t2=other)
-        return tasks.together("two_units", question, episodes, thinking)
+        return tasks.together("two_units", question, episodes)
     makers = rng.choices((_conversion, _clock, _direct, _verbal, _story), k=2)
     episodes = [maker(world) for maker in makers]
     one, other = (episode.question for episode in episodes)
     one = one if one[-1] in ".?!" else one + rng.choice((".", "?"))
-    question = rng.choice(mixed.JOINERS).format(q1=one, q2=other, l1=_lower(one), l2=_lower(other))
-    return tasks.together("two_any", question, episodes, thinking)
+    question = rng.choice(phrases.lines("two_questions", "JOINERS")).format(q1=one, q2=other, l1=_lower(one), l2=_lower(other))
+    return tasks.together("two_any", question, episodes)
 
 
 def _three_places(world: World) -> Episode:
     places = world.rng.sample(tools.PLACES, 3)
     episodes = [tasks.clock(world, "x|It is {clock} in {place}.", [place]) for place in places]
     question = world.rng.choice(mixed.THREE_PLACES).format(*places)
-    return tasks.together("three_places", question, episodes, "Three places, three calls.")
+    return tasks.together("three_places", question, episodes)
 
 
 def _chain(world: World) -> Episode:
     kind = world.rng.random()
     if kind < 0.5:
-        return tasks.convert_then_calculate(world, mixed.CONVERT_THEN_CALCULATE)
+        return tasks.convert_then_calculate(world, phrases.block("chains", "CONVERT_THEN_CALCULATE"))
     if kind < 0.92:
-        return tasks.calculate_then_convert(world, mixed.CALCULATE_THEN_CONVERT, mixed.AREA_AND_SPEED)
+        fixed = phrases.block("chains", "AREA_AND_SPEED")
+        return tasks.calculate_then_convert(world, phrases.block("chains", "CALCULATE_THEN_CONVERT"), fixed)
     return tasks.age(world, mixed.AGE_AT_PLACE, tools.PLACES)
 
 
 def _failing(world: World) -> Episode:
     if world.rng.random() < 0.35:
-        return tasks.mended(world, tools.TIME)
-    return tasks.failing(world, tools.CONVERT, tools.TIME)
+        return tasks.mended(world, TIME)
+    return tasks.failing(world, CONVERT, TIME)
 
 
 def _difference(world: World) -> Episode:
@@ -157,24 +175,24 @@ def _compared(world: World) -> Episode:
 
 
 def _now(world: World) -> Episode:
-    return tasks.clock_here(world, tools.NOW)
+    return tasks.clock_here(world, phrases.block("times", "NOW"))
 
 
 OURS: Sequence[tuple[float, Maker]] = (
-    (0.13, _direct), (0.11, _verbal), (0.16, _story), (0.13, _conversion), (0.09, _clock), (0.03, _yes_no), (0.01, _now),
-    (0.12, _two), (0.01, _three_places), (0.11, _chain), (0.055, _failing), (0.015, _difference), (0.015, _compared),
+    (0.10, _direct), (0.17, _verbal), (0.22, _story), (0.12, _conversion), (0.08, _clock), (0.02, _yes_no), (0.01, _now),
+    (0.13, _two), (0.01, _three_places), (0.17, _chain), (0.045, _failing), (0.01, _difference), (0.01, _compared),
 )
 
 
 def _live(world: World, offered: frozenset[str]) -> Episode:
     """A wish that no offered tool can serve."""
     rng = world.rng
-    what, questions = rng.choice(list(mixed.LIVE.items()))
+    what, question = rng.choice(LIVE)
     if any(decoy.name in offered for decoy in decoys.DECOYS) and rng.random() < 0.5:
         raise UnfitError
     words = {name: rng.choice(values) for name, values in decoys.WORDS.items()}
-    question = rng.choice(questions.split("|")).format(**words)
-    return Episode("live", question, (), rng.choice(mixed.NO_TOOL_THINKING), rng.choice(mixed.NO_TOOL_FOR).format(what=what))
+    question = question.format(**words)
+    return Episode("live", question, (), NO_TOOL_FITS, rng.choice(mixed.NO_TOOL_FOR).format(what=what))
 
 
 _SERVED_BY = {
@@ -195,7 +213,7 @@ def _without_tool(world: World, offered: frozenset[str]) -> Episode:
     if missing and rng.random() < 0.6:
         name = rng.choice(missing)
         episode = rng.choice(_MAKERS_FOR[name])(world)
-        return Episode("missing", episode.question, (), rng.choice(mixed.NO_TOOL_THINKING), rng.choice(mixed.CANNOT[name]))
+        return Episode("missing", episode.question, (), NO_TOOL_FITS, rng.choice(mixed.CANNOT[name]))
     episode = _live(world, offered)
     if any(served in episode.answer for name, served in _SERVED_BY.items() if name in offered):
         raise UnfitError
@@ -235,11 +253,11 @@ def _episode(world: World, offered: frozenset[str]) -> Episode:
         try:
             kind = rng.random()
             ours = not offered.isdisjoint(registry())
-            if kind < (0.3 if offered else 0.7):
+            if kind < (0.25 if offered else 0.7):
                 episode = _plain(world)
-            elif not offered or kind < (0.36 if offered.issuperset(registry()) else 0.45):
+            elif not offered or kind < (0.3 if offered.issuperset(registry()) else 0.4):
                 episode = _without_tool(world, offered)
-            elif not offered <= registry().keys() and (rng.random() < 0.35 or not ours):
+            elif not offered <= registry().keys() and (rng.random() < 0.3 or not ours):
                 episode = _decoy(world, offered)
             else:
                 episode = rng.choices([maker for _, maker in OURS], [weight for weight, _ in OURS])[0](world)
@@ -291,14 +309,14 @@ def _offer(rng: random.Random) -> tuple[str | None, list[dict[str, Any]]]:
     ours = [tool.schema for tool in registry().values()]
     others = [decoys.schema(decoy) for decoy in rng.sample(decoys.DECOYS, rng.randint(1, 3))]
     kind = rng.random()
-    prompt: str | None = DEFAULT_SYSTEM_PROMPT if kind < 0.45 or rng.random() < 0.4 else rng.choice(mixed.SYSTEM_PROMPTS)
-    if kind >= 0.45 and rng.random() < 0.12:
+    prompt: str | None = DEFAULT_SYSTEM_PROMPT if kind < 0.5 or rng.random() < 0.4 else rng.choice(mixed.SYSTEM_PROMPTS)
+    if kind >= 0.5 and rng.random() < 0.12:
         prompt = None
-    if kind < 0.45:
+    if kind < 0.5:
         return prompt, ours
-    if kind < 0.6:
+    if kind < 0.62:
         return prompt, rng.sample(ours, 3)
-    if kind < 0.74:
+    if kind < 0.75:
         return prompt, rng.sample(ours, rng.randint(1, 2))
     if kind < 0.9:
         offered = rng.sample(ours, rng.randint(1, 3)) + others
@@ -307,13 +325,13 @@ def _offer(rng: random.Random) -> tuple[str | None, list[dict[str, Any]]]:
 
 
 def conversation(rng: random.Random, system: str | None, offered: Sequence[dict[str, Any]]) -> Conversation:
-    """One conversation; about one in six has an earlier question in it."""
+    """One conversation; about one in ten has an earlier question in it."""
     world = World(rng)
     names = frozenset(str(schema["function"]["name"]) for schema in offered)
-    thinking = rng.random() < 0.5
+    thinking = rng.random() < 0.6
     found: list[dict[str, Any]] = [] if system is None else [{"role": "system", "content": system}]
     episode = _episode(world, names)
-    if rng.random() < 0.17:
+    if rng.random() < 0.1:
         found += messages_of(episode, False, sloppy(rng, episode.question))
         try:
             later = _follow_up(world, episode) if rng.random() < 0.7 else None

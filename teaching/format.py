@@ -27,6 +27,8 @@ SLOTS: Mapping[int, str] = {
 
 FOLDER = Path(__file__).parent / "builtin"
 TEMPLATE = (FOLDER / "chat_template.jinja").read_text(encoding="utf-8")
+ANSWER_WEIGHT = 0.4
+"""How much a token of an answer counts beside one of a call."""
 NO_THINKING = "<think>\n\n</think>\n\n"
 _ASSISTANT = "<|im_start|>assistant\n"
 _END = "<|im_end|>"
@@ -45,10 +47,10 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Taught:
-    """`ids` of a conversation; `targets[i]` says that the model is taught to write ids[i]."""
+    """`ids` of a conversation; `weights[i]` says how much it counts that the model writes ids[i], 0 where it is not taught to."""
 
     ids: list[int]
-    targets: list[bool]
+    weights: list[float]
 
 
 def render(conversation: Conversation) -> str:
@@ -64,28 +66,33 @@ def render(conversation: Conversation) -> str:
 
 
 def taught(conversation: Conversation, tokenizer: Tokenizer) -> Taught:
-    """The ids, and as targets all that the assistant writes after the last question.
+    """The ids, and the weights of all that the assistant writes after the last question.
+
+    What decides (thinking, calls, how a turn begins and that it ends) counts fully. The rest of an answer counts less: it
+    repeats what was found, in one of many good wordings.
 
     The text is cut after each thinking block before it is encoded, because there the prompt ends when thinking is off:
     "\\n\\n" and the first word are then never one stretch of text to the tokenizer.
     """
     text = render(conversation)
     start = text.index(_ASSISTANT, [match.end() for match in _QUESTION.finditer(text)][-1])
-    pieces: list[tuple[str, bool]] = [(text[:start], False)]
+    pieces: list[tuple[str, float]] = [(text[:start], 0.0)]
     for turn in re.split(f"(?={re.escape(_ASSISTANT)})", text[start:])[1:]:
         written, rest = turn.removeprefix(_ASSISTANT).split(_END, 1)
         opening = _ASSISTANT if conversation.thinking else _ASSISTANT + NO_THINKING
         if not conversation.thinking:
             written = written.removeprefix(NO_THINKING)
-        pieces += [(opening, False), *((piece, True) for piece in _AFTER_THINKING.split(written)), (_END, True), (rest, False)]
+        *thought, said = _AFTER_THINKING.split(written)
+        weight = 1.0 if SLOTS[13] in said else ANSWER_WEIGHT
+        pieces += [(opening, 0.0), *((piece, 1.0) for piece in thought), (said, weight), (_END, 1.0), (rest, 0.0)]
     return _encoded(pieces, tokenizer)
 
 
-def _encoded(pieces: Sequence[tuple[str, bool]], tokenizer: Tokenizer) -> Taught:
+def _encoded(pieces: Sequence[tuple[str, float]], tokenizer: Tokenizer) -> Taught:
     ids: list[int] = []
-    targets: list[bool] = []
-    for text, wanted in pieces:
+    weights: list[float] = []
+    for text, weight in pieces:
         new = tokenizer.encode(text, add_special_tokens=False).ids if text else []
         ids += new
-        targets += [wanted] * len(new)
-    return Taught(ids, targets)
+        weights += ([1.0] if weight else [weight])[: len(new)] + [weight] * (len(new) - 1)
+    return Taught(ids, weights)

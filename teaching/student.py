@@ -80,12 +80,12 @@ class Student:
             self._hidden(Pack.of([prefix]), None, collected)
         return collected
 
-    def loss(self, pack: Pack, before: KeysValues, at: Tensor, wanted: Tensor) -> Tensor:
-        """Mean cross entropy of `wanted` [M] (ids) as predicted at the positions `at` [M] of the pack."""
+    def loss(self, pack: Pack, before: KeysValues, at: Tensor, wanted: Tensor, weights: Tensor) -> Tensor:
+        """Mean cross entropy, weighted with `weights` [M], of `wanted` [M] (ids) as predicted at the positions `at` [M]."""
         hidden = self._hidden(pack, before, None)[at]
         logits = functional.linear(hidden, self.table)
         logits = logits.index_copy(1, self.rows_at, functional.linear(hidden, self.trained["rows"]))
-        return functional.cross_entropy(logits, wanted)
+        return (functional.cross_entropy(logits, wanted, reduction="none") * weights).sum() / weights.sum()
 
     def _hidden(self, pack: Pack, before: KeysValues | None, collect: KeysValues | None) -> Tensor:
         """The last layer's normed states, [N, hidden]."""

@@ -25,6 +25,22 @@ MONTHS = (
 )
 TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+_N = r"-?[\d.]+"
+REASONS = (
+    (rf"{_N} \* {_N}", "I multiply: {x}."),
+    (rf"{_N} / {_N}", "I divide: {x}."),
+    (rf"{_N} - {_N}", "I subtract: {x}."),
+    (rf"{_N}( \+ {_N})+", "I add: {x}."),
+    (rf"{_N} % {_N}", "I need the remainder: {x}."),
+    (rf"{_N} / 100 \* {_N}", "I take the percentage: {x}."),
+    (rf"{_N} \* \(1 - {_N} / 100\)", "I take the percentage off: {x}."),
+    (rf"{_N} \* \(1 \+ {_N} / 100\)", "I put the percentage on top: {x}."),
+    (rf"\({_N}( \+ {_N})+\) / \d", "I take the average: {x}."),
+    (rf"{_N} \*\* {_N}", "I take the power: {x}."),
+    (r"sqrt\(.*\)", "I take the square root: {x}."),
+    (r".*", "I calculate: {x}."),
+)
+"""What a whole expression looks like, and how its calculation is announced; the first that fits counts."""
 HALVES = ((1.5, "one and a half"), (2.5, "two and a half"), (3.5, "three and a half"))
 SINGULAR = {"feet": "foot", "inches": "inch"}
 
@@ -165,8 +181,9 @@ def expression(rng: random.Random) -> tuple[str, str]:
     return text, typed
 
 
-def finish(world: World, block: str, **values: str) -> str:
-    return world.line(block)[0].format(**values)
+def reason(expr: str) -> str:
+    """What the model thinks before it calculates: the operation in words, then the expression that it is about to send."""
+    return next(words for pattern, words in REASONS if re.fullmatch(pattern, expr)).format(x=expr)
 
 
 def calculation(world: World, block: str, kind: str, x: tuple[str, str] | None = None) -> Episode:
@@ -178,9 +195,17 @@ def calculation(world: World, block: str, kind: str, x: tuple[str, str] | None =
     expr = expr.format(x=text, **values)
     asked = question.format(x=typed, **spoken(rng, values))
     result = world.result("calculator", {"expression": expr})
-    step = Step(finish(world, calc.THINKING, x=expr), (("calculator", {"expression": expr}),), (result,))
     said = answer.format(x=text, r=result, **values)
-    return Episode(kind, asked, (step,), finish(world, calc.DONE_THINKING, r=result), said, (result,), {"result": result})
+    return Episode(kind, asked, (calculate_step(expr, result),), done(result), said, (result,), {"result": result})
+
+
+def calculate_step(expr: str, result: str, before: str = "") -> Step:
+    return Step(before + reason(expr), (("calculator", {"expression": expr}),), (result,))
+
+
+def done(result: str) -> str:
+    """What the model thinks when a tool has said what it needed."""
+    return f"The result is {result}."
 
 
 def units(rng: random.Random, dimension: str | None = None) -> tuple[str, str, str]:
@@ -224,15 +249,13 @@ def conversion(world: World, block: str, stories: Mapping[str, str], kind: str =
     shown = {"v": str(value), "f": source, "t": target}
     asked = question.format(v=written, f=source, t=target)
     state = {"v": str(value), "f": source, "t": target, "dimension": dimension}
-    said, thinking = answer.format(r=result, **shown), finish(world, calc.DONE_THINKING, r=result)
-    return Episode(kind, asked, (step,), thinking, said, (result.split(" ")[0],), state)
+    return Episode(kind, asked, (step,), done(result), answer.format(r=result, **shown), (result.split(" ")[0],), state)
 
 
 def convert_step(world: World, value: float | int, source: str, target: str) -> tuple[Step, str]:
     arguments: Arguments = {"value": value, "from_unit": source, "to_unit": target}
     result = world.result("convert_units", arguments)
-    thinking = finish(world, tools.CONVERT_THINKING, v=str(value), f=source, t=target)
-    return Step(thinking, (("convert_units", arguments),), (result,)), result
+    return Step(f"I convert {value} {source} to {target}.", (("convert_units", arguments),), (result,)), result
 
 
 def told(result: str) -> dict[str, str]:
@@ -251,7 +274,7 @@ def told(result: str) -> dict[str, str]:
 
 def time_step(world: World, place: str) -> tuple[Step, dict[str, str]]:
     result = world.result("current_time", {"place": place})
-    return Step(finish(world, tools.TIME_THINKING, place=place), (("current_time", {"place": place}),), (result,)), told(result)
+    return Step(f"I look up the time in {place}.", (("current_time", {"place": place}),), (result,)), told(result)
 
 
 def clock(world: World, block: str, places: Sequence[str]) -> Episode:
@@ -297,13 +320,14 @@ def _clock_thinking(parts: Mapping[str, str], place: str) -> str:
     return f"It is {parts['clock']} in {place}."
 
 
-def together(kind: str, question: str, episodes: Sequence[Episode], thinking: str) -> Episode:
-    """Independent episodes as one: all calls in one turn."""
+def together(kind: str, question: str, episodes: Sequence[Episode]) -> Episode:
+    """Independent episodes as one: all calls in one turn, announced one by one."""
     calls = tuple(call for episode in episodes for call in episode.steps[0].calls)
     results = tuple(result for episode in episodes for result in episode.steps[0].results)
     said = " ".join(episode.answer for episode in episodes)
     keys = tuple(key for episode in episodes for key in episode.key)
-    return Episode(kind, question, (Step(thinking, calls, results),), "I have all results.", said, keys)
+    thinking = "".join(f"{n}. {episode.steps[0].thinking} " for n, episode in enumerate(episodes, 1)).rstrip()
+    return Episode(kind, question, (Step(thinking, calls, results),), f"I have {len(calls)} results.", said, keys)
 
 
 def convert_then_calculate(world: World, block: str) -> Episode:
@@ -315,11 +339,13 @@ def convert_then_calculate(world: World, block: str) -> Episode:
     first, converted = convert_step(world, value, source, target)
     expr = expr.format(r1=converted.split(" ")[0], **values)
     result = world.result("calculator", {"expression": expr})
-    second = Step(f"That is {converted}. Now {expr}.", (("calculator", {"expression": expr}),), (result,))
+    plan = "then I calculate."
+    first = Step(f"First {first.thinking.removesuffix('.')}, {plan}", first.calls, first.results)
+    second = calculate_step(expr, result, f"That is {converted}. Now ")
     single = SINGULAR.get(target, target.removesuffix("s") if len(target) > 3 else target)
     asked = question.format(v=written, f=source, t=target, s=single, **spoken(rng, values))
-    said = answer.format(r=result, t=target, f=source, **values)
-    return Episode("convert_calculate", asked, (first, second), finish(world, calc.DONE_THINKING, r=result), said, (result,))
+    said = answer.format(r=result, t=target, f=source, s=single, **values)
+    return Episode("convert_calculate", asked, (first, second), done(result), said, (result,))
 
 
 def calculate_then_convert(world: World, block: str, fixed_block: str) -> Episode:
@@ -334,12 +360,13 @@ def calculate_then_convert(world: World, block: str, fixed_block: str) -> Episod
     between = world.result("calculator", {"expression": expr})
     if "." in between and len(between) > 13:
         raise UnfitError
-    first = Step(f"First {expr}, then from {source} to {target}.", (("calculator", {"expression": expr}),), (between,))
+    first = calculate_step(expr, between, "First ")
+    first = Step(f"{first.thinking.removesuffix('.')}, then I convert {source} to {target}.", first.calls, first.results)
     second, result = convert_step(world, float(between) if "." in between else int(between), source, target)
     asked = question.format(f=source, t=target, **spoken(rng, values))
     said = answer.format(r=result, t=target, f=source, **values)
-    thinking = finish(world, calc.DONE_THINKING, r=result)
-    return Episode("calculate_convert", asked, (first, second), thinking, said, (result.split(" ")[0],))
+    second = Step(f"That is {between}. Now {second.thinking}", second.calls, second.results)
+    return Episode("calculate_convert", asked, (first, second), done(result), said, (result.split(" ")[0],))
 
 
 def age(world: World, block: str, places: Sequence[str]) -> Episode:
@@ -350,10 +377,11 @@ def age(world: World, block: str, places: Sequence[str]) -> Episode:
     first, parts = time_step(world, place)
     expr = f"{parts['year']} - {values['year']}"
     result = world.result("calculator", {"expression": expr})
-    second = Step(f"The year is {parts['year']}. Now {expr}.", (("calculator", {"expression": expr}),), (result,))
+    first = Step(f"First {first.thinking.removesuffix('.')}, then I calculate.", first.calls, first.results)
+    second = calculate_step(expr, result, f"The year is {parts['year']}. Now ")
     said = answer.format(r=result, y=parts["year"], place=place, **values)
     asked = question.format(place=place, **values)
-    return Episode("time_calculate", asked, (first, second), f"It is {result} years.", said, (result,))
+    return Episode("time_calculate", asked, (first, second), done(result), said, (result,))
 
 
 def difference(world: World, block: str, places: Sequence[str]) -> Episode:
@@ -364,15 +392,16 @@ def difference(world: World, block: str, places: Sequence[str]) -> Episode:
     expr = f"{hours[0]} - {hours[1]}" if not hours[1].startswith("-") else f"{hours[0]} - ({hours[1]})"
     result = world.result("calculator", {"expression": expr})
     calls = tuple(call for step, _ in clocks for call in step.calls)
-    first = Step(f"I look up both {one} and {other}.", calls, tuple(text for step, _ in clocks for text in step.results))
-    thinking = f"{one} is at {clocks[0][1]['offset']} and {other} at {clocks[1][1]['offset']}: {expr}."
-    second = Step(thinking, (("calculator", {"expression": expr}),), (result,))
+    thinking = f"First I look up the time in {one} and in {other}, then I calculate."
+    first = Step(thinking, calls, tuple(text for step, _ in clocks for text in step.results))
+    found = f"{one} is at {clocks[0][1]['offset']} and {other} at {clocks[1][1]['offset']}. Now "
+    second = calculate_step(expr, result, found)
     shown = result.removeprefix("-")
     said = f"{one} is {shown} hours {'behind' if result.startswith('-') else 'ahead of'} {other}."
     if result == "0":
         said = f"{one} and {other} have the same time: the difference is 0 hours."
     question = world.line(block)[0].format(p1=one, p2=other)
-    return Episode("difference", question, (first, second), f"The difference is {result} hours.", said, (shown,))
+    return Episode("difference", question, (first, second), done(result), said, (shown,))
 
 
 def _offset(text: str) -> str:
@@ -413,10 +442,10 @@ def failing(world: World, convert_block: str, time_block: str) -> Episode:
         expr = rng.choice(mixed.IMPOSSIBLE).format(**values)
         name, arguments = "calculator", {"expression": expr}
         question = rng.choice(("What is {x}?", "Calculate {x}.", "{x}", "how much is {x}")).format(x=expr)
-        reason = "division by zero is not possible"
+        why = "division by zero is not possible"
         if "sqrt" in expr:
-            reason = "the square root of a negative number is not a real number"
-        said = rng.choice((f"That cannot be calculated: {reason}.", f"There is no result: {reason}."))
+            why = "the square root of a negative number is not a real number"
+        said = rng.choice((f"That cannot be calculated: {why}.", f"There is no result: {why}."))
     else:
         unit = rng.choice(mixed.UNKNOWN_UNITS)
         source, target = rng.choice(((unit, units(rng)[1]), (units(rng)[1], unit)))
@@ -431,8 +460,13 @@ def failing(world: World, convert_block: str, time_block: str) -> Episode:
     result = world.call(name, arguments)
     if not result.startswith("error"):
         raise UnfitError
-    step = Step("A tool can try this.", ((name, arguments),), (result,))
-    return Episode(f"error_{which}", question, (step,), rng.choice(mixed.ERROR_THINKING), said)
+    thinking = f"I look up the time in {arguments.get('place')}."
+    if which == "arithmetic":
+        thinking = reason(str(arguments["expression"]))
+    elif which != "place":
+        thinking = f"I convert {arguments['value']} {arguments['from_unit']} to {arguments['to_unit']}."
+    step = Step(thinking, ((name, arguments),), (result,))
+    return Episode(f"error_{which}", question, (step,), "The tool reports an error; I say why.", said)
 
 
 def mended(world: World, time_block: str) -> Episode:
@@ -442,7 +476,7 @@ def mended(world: World, time_block: str) -> Episode:
     if not failed.startswith("error"):
         raise UnfitError
     question, _ = world.line(time_block)
-    first = Step(finish(world, tools.TIME_THINKING, place=town), (("current_time", {"place": town}),), (failed,))
+    first = Step(f"I look up the time in {town}.", (("current_time", {"place": town}),), (failed,))
     second, parts = time_step(world, city)
     if town in mixed.WIDE_COUNTRIES:
         second = Step(f"{town} has several time zones. I take {city}.", second.calls, second.results)

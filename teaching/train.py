@@ -23,11 +23,11 @@ from teaching.format import SLOTS, Taught, taught
 from teaching.student import Pack, Student
 
 SEED = 20
-STEPS = 520
+STEPS = 680
 WARMUP = 20
 HIGHEST_RATE, LOWEST_RATE = 1e-3, 3e-5
 CLIP = 1.0
-SAVE_EVERY = 50
+SAVE_EVERY = 40
 FIRST_ROWS = {
     "<think>": "think thought", "</think>": "thought done", "<tool_call>": "call function",
     "</tool_call>": "call done", "<tool_response>": "function result", "</tool_response>": "result done",
@@ -53,17 +53,19 @@ def student_of(base: BaseModel, tokenizer: Tokenizer) -> Student:
 
 
 def step_loss(student: Student, conversations: list[Taught]) -> Tensor:
-    """Mean loss over all taught tokens of conversations that share their first ids."""
+    """Weighted mean loss over all taught tokens of conversations that share their first ids."""
     rows = [conversation.ids for conversation in conversations]
     shared = next(n for n, column in enumerate(zip(*rows, strict=False)) if len(set(column)) > 1)
-    at, wanted, offset = [], [], 0
+    at, wanted, weights, offset = [], [], [], 0
     for conversation in conversations:
-        targets = [n for n, target in enumerate(conversation.targets) if target]
+        targets = [n for n, weight in enumerate(conversation.weights) if weight]
         at += [offset + n - shared - 1 for n in targets]
         wanted += [conversation.ids[n] for n in targets]
+        weights += [conversation.weights[n] for n in targets]
         offset += len(conversation.ids) - shared
     before = student.keys_values(rows[0][:shared])
-    return student.loss(Pack.of([row[shared:] for row in rows]), before, torch.tensor(at), torch.tensor(wanted))
+    pack = Pack.of([row[shared:] for row in rows])
+    return student.loss(pack, before, torch.tensor(at), torch.tensor(wanted), torch.tensor(weights))
 
 
 def save(student: Student, optimizer: torch.optim.Optimizer, step: int, out: Path) -> None:

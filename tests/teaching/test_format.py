@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 from harness.tools import registry
 from teaching import curriculum
-from teaching.format import NO_THINKING, SLOTS, Conversation, render, taught
+from teaching.format import ANSWER_WEIGHT, NO_THINKING, SLOTS, Conversation, render, taught
 
 TOOLS = [tool.schema for tool in registry().values()]
 CALL = {"type": "function", "function": {"name": "calculator", "arguments": {"expression": "37 * 48"}}}
@@ -34,8 +34,8 @@ def conversation(thinking: bool) -> Conversation:
     )
 
 
-def written(taught_ids: list[int], targets: list[bool], tokenizer: Tokenizer) -> str:
-    return tokenizer.decode([id for id, target in zip(taught_ids, targets, strict=True) if target], skip_special_tokens=False)
+def written(taught_ids: list[int], weights: list[float], tokenizer: Tokenizer) -> str:
+    return tokenizer.decode([id for id, weight in zip(taught_ids, weights, strict=True) if weight], skip_special_tokens=False)
 
 
 @pytest.mark.parametrize("thinking", [True, False])
@@ -48,13 +48,21 @@ def test_with_thinking_the_model_writes_its_turns_whole(tokenizer: Tokenizer) ->
     one = taught(conversation(True), tokenizer)
     call = '<tool_call>\n{"name": "calculator", "arguments": {"expression": "37 * 48"}}\n</tool_call>'
     thought = "<think>\nI need 37 * 48.\n</think>\n\n"
-    assert written(one.ids, one.targets, tokenizer) == f"{thought}{call}\n{call}<|im_end|>{thought}It is 1776.<|im_end|>"
+    assert written(one.ids, one.weights, tokenizer) == f"{thought}{call}\n{call}<|im_end|>{thought}It is 1776.<|im_end|>"
 
 
 def test_without_thinking_the_prompt_holds_the_empty_block(tokenizer: Tokenizer) -> None:
     one = taught(conversation(False), tokenizer)
-    assert "<think>" not in written(one.ids, one.targets, tokenizer)
+    assert "<think>" not in written(one.ids, one.weights, tokenizer)
     assert render(conversation(False)).count(NO_THINKING) == 2
+
+
+@pytest.mark.parametrize("thinking", [True, False])
+def test_only_the_rest_of_an_answer_counts_less(tokenizer: Tokenizer, thinking: bool) -> None:
+    one = taught(conversation(thinking), tokenizer)
+    less = [id for id, weight in zip(one.ids, one.weights, strict=True) if weight == ANSWER_WEIGHT]
+    first, rest = tokenizer.encode("It is 1776.", add_special_tokens=False).ids[0], tokenizer.decode(less)
+    assert tokenizer.decode([first]) + rest == "It is 1776."
 
 
 def test_earlier_questions_lose_their_thinking(tokenizer: Tokenizer) -> None:
@@ -70,7 +78,7 @@ def test_a_prompt_is_encoded_as_training_saw_it(tokenizer: Tokenizer) -> None:
         for match in list(re.finditer(re.escape(opening), text))[-2:]:
             prompt = tokenizer.encode(text[: match.end()], add_special_tokens=False).ids
             assert one.ids[: len(prompt)] == prompt
-            assert one.targets[len(prompt) - 1 : len(prompt) + 1] == [False, True]
+            assert one.weights[len(prompt) - 1 : len(prompt) + 1] == [0.0, 1.0]
 
 
 def test_each_marker_is_one_token(tokenizer: Tokenizer) -> None:

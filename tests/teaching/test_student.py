@@ -46,14 +46,19 @@ def rows() -> tuple[list[int], list[list[int]]]:
 
 
 def student_loss(student: Student) -> torch.Tensor:
-    """The mean over every token after the first of each row, given the shared prefix."""
+    """The weighted mean over every token after the first of each row, given the shared prefix."""
     shared, tails = rows()
     at, wanted, offset = [], [], 0
     for tail in tails:
         at += range(offset, offset + len(tail) - 1)
         wanted += tail[1:]
         offset += len(tail)
-    return student.loss(Pack.of(tails), student.keys_values(shared), torch.tensor(at), torch.tensor(wanted))
+    return student.loss(Pack.of(tails), student.keys_values(shared), torch.tensor(at), torch.tensor(wanted), weights(len(at)))
+
+
+def weights(count: int) -> torch.Tensor:
+    """Any weights that differ from token to token."""
+    return torch.linspace(0.2, 1.0, count)
 
 
 def transformers_loss(model: LlamaForCausalLM) -> torch.Tensor:
@@ -63,7 +68,8 @@ def transformers_loss(model: LlamaForCausalLM) -> torch.Tensor:
         with torch.no_grad():
             logits = model(torch.tensor([shared + tail])).logits[0, len(shared) : -1]
         losses.append(torch.nn.functional.cross_entropy(logits, torch.tensor(tail[1:]), reduction="none"))
-    return torch.cat(losses).mean()
+    together = torch.cat(losses)
+    return (together * weights(len(together))).sum() / weights(len(together)).sum()
 
 
 def test_an_untaught_student_is_the_base_model(model: LlamaForCausalLM) -> None:
@@ -73,11 +79,11 @@ def test_an_untaught_student_is_the_base_model(model: LlamaForCausalLM) -> None:
 def test_an_empty_prefix_is_no_prefix(model: LlamaForCausalLM) -> None:
     shared, tails = rows()
     student = student_of(model)
-    whole = [shared + tail for tail in tails]
-    at = torch.tensor([0, 3, 20])
-    wanted = torch.tensor([whole[0][1], whole[0][4], 7])
-    loss = student.loss(Pack.of(whole), student.keys_values([]), at, wanted)
-    assert loss.isfinite()
+    row, at = shared + tails[1], torch.tensor([len(shared) + 1, len(shared) + 6])
+    wanted, even = torch.tensor(row)[at + 1], torch.ones(2)
+    whole = student.loss(Pack.of([row]), student.keys_values([]), at, wanted, even)
+    split = student.loss(Pack.of([tails[1]]), student.keys_values(shared), at - len(shared), wanted, even)
+    torch.testing.assert_close(whole, split)
 
 
 def test_merging_gives_the_taught_student(model: LlamaForCausalLM) -> None:
