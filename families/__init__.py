@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from families.base import Family
+from families.functiongemma import FUNCTIONGEMMA
+from families.gemma4 import GEMMA4
 from families.hermes import HERMES, QWEN2_5, QWEN3
 
-FAMILIES: tuple[Family, ...] = (QWEN3, QWEN2_5, HERMES)
+FAMILIES: tuple[Family, ...] = (QWEN3, QWEN2_5, HERMES, GEMMA4, FUNCTIONGEMMA)
 """Every family; where several fit a checkpoint the first one is taken."""
 
 ALIASES: Mapping[str, str] = {"smollm3": "hermes", "builtin": "hermes", "qwen2": "qwen2_5"}
