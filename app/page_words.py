@@ -74,9 +74,9 @@ PAGE: Mapping[str, Text] = {
         "There is no run {run}, which this address names: it was deleted, or ran on another computer. You can ask something new.",
     ),
     "run_archived": Text(
-        "這段對話是從紀錄檔讀回來的，可以看，不能接著問；下一個問題會開始新的對話。",
-        "This conversation was read back from its files. It can be looked at but not continued: the next question starts a new "
-        "one.",
+        "這段對話的紀錄檔讀不完整，可以看，不能接著問；下一個問題會開始新的對話。",
+        "The files of this conversation cannot be read in full. It can be looked at but not continued: the next question starts "
+        "a new one.",
     ),
     "other_run": Text(
         "這一頁更新時，另一個分頁正在回答「{question}」。在這裡提問會排在它後面。",

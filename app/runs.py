@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import families
 from backends.base import Backend, Message
 from families.base import Lang
 from harness.events import Event, EventLog, UnreadableRun, read_run
+from harness.ledger import Memory
+from harness.replay import messages_of
 from harness.run import Run
 from harness.settings import Settings
+from harness.tools import registry
 
 _RUN_ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
 """What an id may look like: it becomes a file's name."""
@@ -46,6 +50,7 @@ class _Ended:
 
     log: EventLog
     messages: Sequence[Message]
+    memory: Memory
 
 
 class Runs:
@@ -62,15 +67,19 @@ class Runs:
     def start(self, backend: Backend, question: str, settings: Settings, lang: Lang, continues: str | None = None) -> str:
         """Starts a run in its own thread and gives its id. It goes on where the run `continues` ended, if one is named.
 
-        Raises ValueError where `continues` has not ended or its messages are not in memory any more.
+        Raises ValueError where `continues` has not ended, or its file and those before it do not tell its messages.
         """
         history: Sequence[Message] = ()
         if continues is not None:
             earlier = self.messages(continues)
             if earlier is None:
-                raise ValueError(f"run {continues} cannot be continued: it has not ended, or is not in memory")
+                raise ValueError(f"run {continues} cannot be continued: it has not ended, or cannot be read back")
             history = earlier
-        run = Run(backend, question, settings, history=history, continues=continues, lang=lang, folder=self.folder)
+        with self._lock:
+            memory = self._ended[continues].memory if continues is not None and continues in self._ended else None
+        run = Run(
+            backend, question, settings, history=history, continues=continues, lang=lang, folder=self.folder, memory=memory
+        )
         with self._lock:
             self._live[run.run_id] = run
         run.start()
@@ -171,10 +180,30 @@ class Runs:
         return chain[::-1]
 
     def messages(self, run_id: str) -> Sequence[Message] | None:
-        """The conversation after a run, to go on from; None while it goes on or where only its file is left."""
+        """The conversation after a run, to go on from; None while it goes on, and where its file does not tell."""
         with self._lock:
             self._sweep()
-            return self._ended[run_id].messages if run_id in self._ended else None
+            if run_id in self._ended:
+                return self._ended[run_id].messages
+            if run_id in self._live:
+                return None
+        return self._messages_on_disk(run_id)
+
+    def _messages_on_disk(self, run_id: str) -> Sequence[Message] | None:
+        """The same from the run's file and those of the runs before it. A run that was killed can be continued, too."""
+        recorded = self.from_disk(run_id)
+        if recorded is None or not recorded.events:
+            return None
+        start = recorded.events[0]
+        history: Sequence[Message] | None = () if start["continues"] is None else self.messages(start["continues"])
+        try:
+            family = families.named(start["family"])
+        except families.UnknownFamily:
+            return None
+        if history is None:
+            return None
+        tools = registry()
+        return messages_of(recorded.events, family, [tools[name].schema for name in start["tools"] if name in tools], history)
 
     def _path(self, run_id: str) -> Path | None:
         """The run's file, for an id that is well-formed and has one."""
@@ -186,7 +215,7 @@ class Runs:
         for run_id, run in list(self._live.items()):
             if run.log.ended:
                 run.join(None)
-                self._ended[run_id] = _Ended(run.log, run.messages)
+                self._ended[run_id] = _Ended(run.log, run.messages, run.memory)
                 del self._live[run_id]
         while len(self._ended) > self._n_kept:
             self._ended.popitem(last=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 from backends.base import Message
 from families.base import Turn
+from harness.origins import Key
 from harness.records import clean, jsonable
 
 _NEVER_ANSWERED = "error: the run ended before this tool answered"
@@ -28,6 +29,8 @@ class Conversation:
         self._messages: list[Message] = [dict(message) for message in history if message["role"] != "system"]
         self._thinking_field = thinking_field
         self._open: dict[str, str] = {}  # Id -> name of the calls that have no answer yet.
+        self.by_harness: set[Key] = set()
+        """The messages that carry the harness's words in the place of a user's or a tool's."""
         self.user(question)
 
     def __call__(self, system_prompt: str = "") -> list[Message]:
@@ -35,7 +38,13 @@ class Conversation:
         system = [{"role": "system", "content": clean(system_prompt)}] if system_prompt else []
         return [*system, *self._messages]
 
-    def user(self, text: str) -> None:
+    def next_key(self, role: str) -> Key:
+        """The key of the message that comes next, if it has this role."""
+        return len(self._messages), role
+
+    def user(self, text: str, *, by_harness: bool = False) -> None:
+        if by_harness:
+            self.by_harness.add(self.next_key("user"))
         self._messages.append({"role": "user", "content": text})
 
     def assistant(self, content: str, thinking: str | None, tool_calls: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -58,14 +67,16 @@ class Conversation:
             self._open[call_id(step, index)] = function["name"]
         self.assistant("\n".join(filter(None, [turn.content, *broken])), turn.thinking, whole)
 
-    def tool(self, answered: str, text: str) -> None:
+    def tool(self, answered: str, text: str, *, by_harness: bool = False) -> None:
         """The answer to the call with the id `answered`."""
+        if by_harness:
+            self.by_harness.add(self.next_key("tool"))
         self._messages.append({"role": "tool", "name": self._open.pop(answered), "tool_call_id": answered, "content": text})
 
     def close(self) -> None:
         """Answers the calls that a run's end left open: templates expect an answer to each."""
         for left in list(self._open):
-            self.tool(left, _NEVER_ANSWERED)
+            self.tool(left, _NEVER_ANSWERED, by_harness=True)
 
 
 def count_roles(messages: Sequence[Message]) -> dict[str, int]:

@@ -369,7 +369,7 @@ def test_choosing_a_model_changes_it_for_every_tab(backend: ScriptedBackend, ins
     assert state.model == "builtin"
 
 
-def test_a_conversation_from_before_a_restart_is_shown_and_not_continued(backend: ScriptedBackend, installed: Service) -> None:
+def test_a_conversation_from_before_a_restart_goes_on_where_its_files_tell_it(backend: ScriptedBackend, installed: Service) -> None:
     from app.runs import Runs
 
     old = ask(page(), "I am Ada.").query_params["run"]
@@ -380,13 +380,13 @@ def test_a_conversation_from_before_a_restart_is_shown_and_not_continued(backend
     for thread in threading.enumerate():
         if thread.name.startswith("load "):
             thread.join(10)
-    test = page(run=old)
-    shown = viewer(test)
-    assert shown is not None
-    assert shown["runs"] == [old]
-    assert EN("run_archived") in said(test)
-    ask(test, "Who am I?")
+    test = ask(page(run=old), "Who am I?")
     restarted.runs.wait_idle()
+    assert EN("run_archived") not in said(test)
     shown = viewer(test)
     assert shown is not None
-    assert old not in shown["runs"]
+    assert shown["runs"][0] == old
+    assert "I am Ada." in [message["content"] for message in backend.rendered[-1].messages]
+    (installed.runs.folder / f"{old}.jsonl").unlink()
+    install(Service(Runs(installed.runs.folder), restarted.models))
+    assert EN("run_archived") in said(page(run=shown["runs"][1]))

@@ -85,7 +85,9 @@ def test_another_process_reads_a_conversation_from_its_files(runs: Runs) -> None
     assert log.ended
     assert list(log.lines_after(-1)) == memory.lines_after(-1)
     assert list(log.lines_after(3, 2)) == memory.lines_after(3, 2)
-    assert later.messages(second) is None
+    assert later.messages(second) == runs.messages(second)
+    (runs.folder / f"{first}.jsonl").unlink()
+    assert Runs(runs.folder).messages(second) is None
 
 
 def test_few_ended_runs_stay_in_memory_and_the_others_on_disk(tmp_path: Path) -> None:

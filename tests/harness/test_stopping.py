@@ -263,3 +263,17 @@ def test_the_answers_of_tools_reach_the_conversation_before_a_stop() -> None:
     assert over(run) == "user_stopped"
     assert tool_messages(run) == ["2", "error: the run ended before the tool answered"]
     release.set()
+
+
+def test_after_a_stop_before_the_first_token_the_next_question_follows_a_turn_of_the_assistant() -> None:
+    slow = SlowPrefill("never")
+    first = Run(slow, QUESTION, Settings())
+    first.start()
+    slow.reads.wait()
+    first.stop()
+    slow.may_go_on.set()
+    first.join(None)
+    model = backend(["Yes."])
+    second = Run(model, "Are you there?", Settings(system_prompt=""), history=first.messages, continues=first.run_id)
+    second.execute()
+    assert [message["role"] for message in model.rendered[0].messages] == ["user", "assistant", "user"]
