@@ -369,7 +369,7 @@ def test_choosing_a_model_changes_it_for_every_tab(backend: ScriptedBackend, ins
     assert state.model == "builtin"
 
 
-def test_a_conversation_from_before_a_restart_goes_on_where_its_files_tell_it(backend: ScriptedBackend, installed: Service) -> None:
+def test_a_conversation_from_before_a_restart_goes_on(backend: ScriptedBackend, installed: Service) -> None:
     from app.runs import Runs
 
     old = ask(page(), "I am Ada.").query_params["run"]
