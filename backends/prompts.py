@@ -18,7 +18,7 @@ def render(
     generation_prompt: bool = True,
 ) -> str:
     """The prompt that the tokenizer's chat template writes; `thinking` sets the template's switch for it, if it has one."""
-    switch = {family.thinking_argument: thinking} if family.thinking_argument else {}
+    switch = {family.thinking_argument: family.thinking_values[thinking]} if family.thinking_argument else {}
     schemas = [dict(tool) for tool in tools] or None
     prompt: str = tokenizer.apply_chat_template(
         list(messages), tools=schemas, tokenize=False, add_generation_prompt=generation_prompt, **switch

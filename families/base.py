@@ -95,6 +95,27 @@ Parser = Callable[[str, Sequence[Mapping[str, Any]], str], Turn]
 
 
 @dataclass(frozen=True)
+class Headers:
+    """How a model heads each message that it writes, where the format has it do so.
+
+    A header begins with one of `openers` (the first of which begins a message) and ends with `closer`; `channel_of` reads
+    from the text between, openers included, in which channel the message stands.
+    """
+
+    openers: tuple[str, ...]
+    closer: str
+    channel_of: Callable[[str], Channel]
+
+    def last_in(self, prompt: str) -> tuple[str, bool] | None:
+        """The last header of a prompt and whether it was closed; None where the prompt has none."""
+        start = prompt.rfind(self.openers[0])
+        if start < 0:
+            return None
+        header, closer, _ = prompt[start:].partition(self.closer)
+        return header, bool(closer)
+
+
+@dataclass(frozen=True)
 class Family:
     """Everything that differs between model families, as data, and the family's parser.
 
@@ -137,6 +158,14 @@ class Family:
     """Control tokens that end a call: what follows goes back to the channel that the call interrupted."""
     string_marks: tuple[str, ...] = ()
     """What opens and closes a string inside a call; a marker in there is part of the value."""
+    headers: Headers | None = None
+    """How messages are headed, where the model writes the headers itself."""
+    thinking_values: tuple[Any, Any] = (False, True)
+    """What `thinking_argument` is set to for thinking off and on."""
+    one_call_a_message: bool = False
+    """Whether the chat template refuses a message with more than one call, so that earlier calls must stand in one each."""
+    note: Text | None = None
+    """What a reader must know wherever the family is named, in a sentence of its own."""
     processor_arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def purpose_of(self, token: str) -> Text | None:
@@ -148,4 +177,8 @@ class Family:
 
     def opening_channel(self, prompt: str) -> Channel:
         """The channel in which the first token of a turn stands, given the prompt it answers."""
+        last = self.headers.last_in(prompt) if self.headers else None
+        if self.headers and last:
+            header, closed = last
+            return self.headers.channel_of(header) if closed else "control"
         return "thought" if prompt.endswith(self.thinking_openers) else "content"

@@ -24,10 +24,10 @@ _HARMLESS = frozenset({"id", "type", "index", "call_id", "tool_call_id"})
 
 _DOUBLE = Text("引數是包在字串裡的 JSON", "arguments that were JSON inside a string")
 _WRAPPED = Text("呼叫外面多包了一層物件", "a call wrapped in one more object")
-_SEVERAL = Text("一對標記裡寫了多個呼叫", "several calls between one pair of markers")
+SEVERAL = Text("一對標記裡寫了多個呼叫", "several calls between one pair of markers")
 _KEYED = Text("直接以工具名稱當鍵名", "the tool's name used as the key")
 _FLAT = Text("引數沒有放進 arguments 裡", "arguments that stood beside the name instead of inside \"arguments\"")
-_NO_ARGUMENTS = Text("沒有寫引數，讀作沒有引數", "missing arguments, read as none")
+NO_ARGUMENTS = Text("沒有寫引數，讀作沒有引數", "missing arguments, read as none")
 _NAME_FIRST = Text("工具名稱寫在 JSON 外面", "the tool's name written outside the JSON")
 _EXTRA_BRACKET = Text("JSON 後面多了括號或標點", "a superfluous bracket or punctuation mark after the JSON")
 _FENCE = Text("JSON 外面多了程式碼框", "a code fence around the JSON")
@@ -86,8 +86,18 @@ def bad_arguments(text: str, at: int, why: Text, end: int | None = None) -> Call
     return CallError("bad_arguments", at, Text(f"呼叫讀不懂：{why.zh}{here.zh}", f"the call cannot be read: {why.en}{here.en}"))
 
 
+def unterminated(at: int) -> CallError:
+    """The error of a call that was cut off."""
+    return CallError("unterminated", at, Text("呼叫還沒寫完，文字就停了", "the text stopped before the call was complete"))
+
+
 def no_name(at: int) -> CallError:
     return CallError("no_name", at, Text("呼叫沒有寫出工具名稱", "the call does not name a tool"))
+
+
+def arguments_under(key: str) -> Text:
+    """The slip of arguments under another key than "arguments"."""
+    return Text(f"引數寫在「{key}」裡", f"the arguments under {key!r}")
 
 
 def likely_name(scanner: Scanner, start: int, end: int) -> str:
@@ -116,6 +126,26 @@ def read_calls(scanner: Scanner, at: int, end: int, tools: Tools, *, closed: boo
     after = _skip(scanner, _FENCE_CLOSE, extra, end) if inside > at else extra
     calls[0].slips = [*slips, *calls[0].slips]
     return calls, after
+
+
+def read_arguments(scanner: Scanner, at: int, end: int, *, closed: bool, fenced: bool) -> tuple[dict[str, Any], list[Text], int]:
+    """Reads the arguments of a call whose name stands elsewhere; gives them, the slips, and the character after them.
+
+    `closed` is as for `read_json`; `fenced` says that the format puts a code fence around them. Raises JsonError.
+    """
+    slips: list[Text] = []
+    at = _skip(scanner, _SPACE, at, end)
+    inside = _skip(scanner, _FENCE_OPEN, at, end)
+    reading = read_json(scanner, inside, end, closed=closed)
+    arguments = as_object(scanner, reading.value, inside, slips)
+    after = _skip(scanner, _EXTRA, reading.end, end)
+    if after > reading.end:
+        slips.append(_EXTRA_BRACKET)
+    if inside > at:
+        after = _skip(scanner, _FENCE_CLOSE, after, end)
+        if not fenced:
+            slips.append(_FENCE)
+    return arguments, [*reading.slips, *slips], after
 
 
 def _skip(scanner: Scanner, pattern: re.Pattern[str], at: int, end: int) -> int:
@@ -150,7 +180,7 @@ def _read_objects(scanner: Scanner, at: int, end: int, tools: Tools, closed: boo
         at = _skip(scanner, _BETWEEN, after, end)
     if len(calls) > 1:
         for call in calls:
-            call.slips.insert(0, _SEVERAL)
+            call.slips.insert(0, SEVERAL)
     return calls, after
 
 
@@ -224,9 +254,9 @@ class _CallObject:
             )
             return self._bad(at, why, raw_args)
         if key != "arguments":
-            self.slips.append(Text(f"引數寫在「{key}」裡", f"the arguments under {key!r}"))
+            self.slips.append(arguments_under(key))
         try:
-            arguments = _as_object(self.scanner, rest[key], at, self.slips)
+            arguments = as_object(self.scanner, rest[key], at, self.slips)
         except JsonError as error:
             return self._bad(at, error.text, raw_args)
         for other in [key for key in rest if key not in keys]:
@@ -240,14 +270,14 @@ class _CallObject:
     def _flat(self, rest: dict[str, Any], parameters: frozenset[str]) -> CallText:
         """There is no field for the arguments: they stand beside the name, or there are none."""
         if not rest:
-            return CallText(self.name, {}, "", self.span, [*self.slips, _NO_ARGUMENTS])
+            return CallText(self.name, {}, "", self.span, [*self.slips, NO_ARGUMENTS])
         raw_args = self._written(self.span)
         if rest.keys() <= parameters:
             return CallText(self.name, dict(rest), raw_args, self.span, [*self.slips, _FLAT])
         return self._bad(self.span[0], Text("沒有「arguments」欄位", 'there is no field "arguments"'), raw_args)
 
 
-def _as_object(scanner: Scanner, value: Any, at: int, slips: list[Text]) -> dict[str, Any]:
+def as_object(scanner: Scanner, value: Any, at: int, slips: list[Text]) -> dict[str, Any]:
     """Arguments as an object, also where they are JSON inside a string, or nothing. Raises JsonError for anything else."""
     for _ in range(2):
         if not isinstance(value, str) or not value.strip():
@@ -263,7 +293,7 @@ def _as_object(scanner: Scanner, value: Any, at: int, slips: list[Text]) -> dict
         value = reading.value
         slips += [_DOUBLE, *reading.slips]
     if value is None or value == [] or (isinstance(value, str) and not value.strip()):
-        slips.append(_NO_ARGUMENTS)
+        slips.append(NO_ARGUMENTS)
         return {}
     if not isinstance(value, dict):
         raise JsonError(at, Text("引數應該是一個 JSON 物件", "the arguments must be a JSON object"))

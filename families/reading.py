@@ -10,9 +10,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from families.base import Channel, Family
+from families.base import Channel, Family, Headers
 
 Span = tuple[int, int]
+
+MAX_HEADER = 200
+"""Characters of a message's header; what goes on longer without its closing marker is no header but text."""
 
 
 class Scanner:
@@ -86,6 +89,7 @@ class ChannelReader:
     A marker may be one token or span several: the token in which a marker ends is shown in the channel "control", and
     the channel switches after it. Inside a string of a call (`family.string_marks`) a marker is part of the value, and
     a backslash takes the next character with it. What follows a call goes back to the channel that the call interrupted.
+    Where the model heads its messages (`family.headers`), a header is "control" from end to end and says the channel.
     """
 
     def __init__(self, family: Family, prompt: str = "") -> None:
@@ -95,10 +99,12 @@ class ChannelReader:
         self._in_text = _any_of(markers)
         self._in_call = _any_of(markers | strings)
         self._in_string = {mark: _any_of({mark, *family.stop_tokens}, r"\\[\s\S]") for mark in strings}
-        self._reach = max(map(len, markers | strings))
+        self._reach = max(map(len, markers | strings), default=1)
         self._tail = ""
         self._open_string: str | None = None
         self._interrupted: Channel = "content"
+        last = family.headers.last_in(prompt) if family.headers else None
+        self._header: str | None = last[0] if last and not last[1] else None
         self.channel: Channel = family.opening_channel(prompt)
         """The channel in which the next token stands."""
 
@@ -106,11 +112,36 @@ class ChannelReader:
         """The channel of the token that completes `text` ("" for a token that ends inside a character)."""
         window, at, control = self._tail + text, 0, False
         while found := self._pattern().search(window, at):
+            self._read_header(window[at : found.start()])
             control |= self._pass(found[0])
             at = found.end()
         # What is kept may begin a marker; what a marker has used up must not be read again.
-        self._tail = window[max(at, len(window) - self._reach + 1) :]
+        kept = max(at, len(window) - self._reach + 1)
+        self._read_header(window[at:kept])
+        self._tail = window[kept:]
+        if self._header is not None and len(self._header) + len(self._tail) > MAX_HEADER:
+            self._header, self.channel = None, "content"
         return "control" if control else self.channel
+
+    def _read_header(self, text: str) -> None:
+        if self._header is not None:
+            self._header += text
+
+    def _pass_header(self, headers: Headers, mark: str) -> bool:
+        """Goes past a marker that begins, belongs to or ends a header; False where it has to do with none."""
+        if self._header is None:
+            if mark not in headers.openers:
+                return False
+            self._header, self.channel = mark, "control"
+        elif mark == headers.closer:
+            channel = headers.channel_of(self._header) if len(self._header) <= MAX_HEADER else "content"
+            self._header, self._interrupted, self.channel = None, "content", channel
+        elif mark in self._family.stop_tokens or mark in self._family.call_closers:
+            self._header, self.channel = None, "content"
+        else:
+            self._header += mark
+        self._open_string = None
+        return True
 
     def _pattern(self) -> re.Pattern[str]:
         if self._open_string is not None:
@@ -124,6 +155,8 @@ class ChannelReader:
             return False
         if mark.startswith("\\"):
             return False
+        if self._family.headers and self._pass_header(self._family.headers, mark):
+            return True
         self._open_string = None
         target = self._family.channels.get(mark, "control")
         if target == "tool_call":
@@ -137,5 +170,5 @@ class ChannelReader:
 
 
 def _any_of(words: Iterable[str], *patterns: str) -> re.Pattern[str]:
-    """A pattern for the longest of the words that stands at a place, or one of the further patterns."""
-    return re.compile("|".join([*map(re.escape, sorted(words, key=len, reverse=True)), *patterns]))
+    """A pattern for the longest of the words that stands at a place, or one of the further patterns; for nothing without any."""
+    return re.compile("|".join([*map(re.escape, sorted(words, key=len, reverse=True)), *patterns]) or r"(?!)")
