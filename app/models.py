@@ -59,7 +59,7 @@ def load_checkpoint(model: str, progress: Progress) -> Backend:
     from backends.local import LocalBackend
 
     checkpoint = resolve(model, progress)
-    return LocalBackend.load(checkpoint.folder, checkpoint.model_id, progress=progress)
+    return LocalBackend.load(checkpoint.path, checkpoint.model_id, progress=progress, commit=checkpoint.commit)
 
 
 class Models:

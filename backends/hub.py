@@ -1,71 +1,100 @@
-"""Where a checkpoint comes from: the one that is built in, or a folder. Knows nothing about what is in it but its files."""
+"""From what the user calls a model to a checkpoint on this computer: built in, a folder, a .gguf file, or the hub's.
+
+Knows no HTTP and no cache layout: `hub_client.py` and `hub_cache.py` do.
+"""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+import re
 from pathlib import Path
-from typing import Any, Literal
 
+from backends import hub_cache, hub_client, hub_words
 from backends.base import BackendError, Progress
-from families.base import Family
+from backends.checkpoint import INDEX, WEIGHTS, Checkpoint, is_whole, read_json, weight_files
+from backends.hub_client import Hub
+from backends.model_settings import ModelSettings
+from families.base import Text
 
 BUILTIN = "builtin"
 BUILTIN_ID = "loopglass/SmolLM2-135M-agent"
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """A folder that holds a model, and the name the user knows the model by."""
-
-    folder: Path
-    model_id: str
+MAIN = "main"
+_HUB_ID = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
 
 
-def resolve(model: str, progress: Progress) -> Checkpoint:
-    """The checkpoint that `model` names: "builtin", which is built on first use, or a folder.
+def resolve(model: str, progress: Progress, *, hub: Hub | None = None, settings: ModelSettings | None = None) -> Checkpoint:
+    """The checkpoint that `model` names: "builtin", which is built on first use; a folder; a .gguf file; or owner/name on the
+    hub, with @revision for another than main, which is fetched where it is not in the cache.
 
-    Raises BackendError, which says what to give, for anything else.
+    A commit that `settings` pins is used for a hub model whose name asks for none. Raises BackendError.
     """
     if model in (BUILTIN, BUILTIN_ID):
         from backends.builtin import checkpoint  # pulls in what builds it, which a folder does not need
 
         return Checkpoint(checkpoint(progress), BUILTIN_ID)
-    folder = Path(model).expanduser()
-    if not folder.is_dir():
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return _folder(path.resolve())
+    if path.is_file() and path.suffix == ".gguf":
+        return Checkpoint(path.resolve(), path.name)
+    on_hub = _HUB_ID.fullmatch(model)
+    if on_hub is None:
         raise BackendError(
-            f"There is no model {model!r}. Give {BUILTIN!r}, or a folder with config.json, a tokenizer and safetensors.",
-            f"找不到模型「{model}」。請填「{BUILTIN}」，或一個含有 config.json、分詞器與 safetensors 的資料夾。",
+            f"There is no model {model!r}. Give {BUILTIN!r}, a folder with config.json, a tokenizer and safetensors, a .gguf "
+            "file, or owner/name of a model on the Hugging Face hub.",
+            f"找不到模型「{model}」。請填「{BUILTIN}」、一個含有 config.json、分詞器與 safetensors 的資料夾、一個 .gguf 檔，"
+            "或 Hugging Face hub 上的「擁有者/名稱」。",
         )
+    model_id = on_hub[1]
+    pinned = (settings or ModelSettings.read()).pins.get(model_id, MAIN)
+    return from_hub(model_id, on_hub[2] or pinned, hub or Hub(), progress)
+
+
+def from_hub(model_id: str, revision: str, hub: Hub, progress: Progress) -> Checkpoint:
+    """A hub model at a revision: what the cache lacks is fetched. Where the hub does not answer, a whole copy in the cache will
+    do; a commit that is whole in the cache is taken without asking. Raises BackendError."""
+    here = hub_cache.snapshot(model_id, revision, hub.cache)
+    if here is not None and hub_cache.is_commit(revision):
+        return Checkpoint(here[0], model_id, here[1])
+    progress(Text(f"向 Hugging Face hub 詢問 {model_id}", f"Asking the Hugging Face hub about {model_id}"), None)
+    try:
+        listing = hub_client.ask(hub, model_id, revision)
+    except BackendError:
+        if here is None:
+            raise
+        return Checkpoint(here[0], model_id, here[1], unreachable=True)
+    folder = hub_client.fetch(hub, listing, _before_weights(listing), progress)
+    _require_architecture(model_id, folder)
+    hub_client.fetch(hub, listing, listing.named(weight_files(folder)), progress)
+    if not is_whole(folder):
+        raise BackendError(
+            f"The hub's {model_id} is not whole: its index names weights that are not there, or it has no tokenizer. Choose "
+            "another model or commit.",
+            f"hub 上的「{model_id}」不完整：索引列出的權重不在，或缺少分詞器。請換一個模型或版本。",
+        )
+    if not hub_cache.is_commit(revision):
+        hub_client.record_revision(hub, listing, revision)
+    return Checkpoint(folder, model_id, listing.commit)
+
+
+def _folder(folder: Path) -> Checkpoint:
     if not (folder / "config.json").is_file():
         raise BackendError(
             f"{folder} holds no model: it has no config.json.", f"「{folder}」不是模型資料夾：裡面沒有 config.json。"
         )
-    return Checkpoint(folder.resolve(), folder.resolve().name)
+    return Checkpoint(folder, folder.name)
 
 
-def defaults(folder: Path, family: Family) -> tuple[dict[str, float], Literal["checkpoint", "family"]]:
-    """The recommended sampling (temperature, top_p, top_k) and whose it is.
-
-    It is the checkpoint's where generation_config.json recommends any; what that leaves out cuts nothing. Else the family's.
-    """
-    given = read_json(folder / "generation_config.json")
-    if given.get("do_sample") is False:
-        return {"temperature": 0.0, "top_p": 1.0, "top_k": 0}, "checkpoint"
-    neutral: dict[str, float] = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
-    recommended = {name: given[name] for name in neutral if given.get(name) is not None}
-    if recommended:
-        return {**neutral, **recommended}, "checkpoint"
-    return {**neutral, **family.sampling}, "family"
+def _before_weights(listing: hub_client.Listing) -> list[hub_client.RemoteFile]:
+    """The small files, which tell whether the large ones are worth fetching. Raises BackendError where they cannot be."""
+    names = tuple(file.name for file in listing.files)
+    if WEIGHTS not in names and INDEX not in names:
+        text = hub_words.no_safetensors(listing.model_id, names)
+        raise BackendError(text.en, text.zh)
+    return listing.small_files
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object from a file; empty where there is no such file. Raises BackendError for a file that is no JSON object."""
-    if not path.is_file():
-        return {}
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise BackendError(f"{path} is not JSON: {error}.", f"「{path}」不是合法的 JSON：{error}。") from error
-    if not isinstance(content, dict):
-        raise BackendError(f"{path} holds no JSON object.", f"「{path}」裡不是 JSON 物件。")
-    return content
+def _require_architecture(model_id: str, folder: Path) -> None:
+    from backends.loading import require_architecture  # transformers takes seconds, and a name may fail before it is needed
+
+    named = read_json(folder / "config.json").get("model_type")
+    require_architecture(model_id, named if isinstance(named, str) else None)

@@ -1,22 +1,30 @@
-"""Opens a checkpoint folder with transformers: family, tokenizer, model. What goes wrong becomes a sentence."""
+"""Opens a checkpoint with transformers: family, tokenizer, model. What goes wrong becomes a sentence."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMultimodalLM, AutoTokenizer, PreTrainedConfig
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES,
+)
 from transformers.utils import logging as transformers_logging
 
 import families
 from backends.base import BackendError, Progress
 from families.base import Family, Text
+
+DTYPES = ("float32", "bfloat16", "float16")
+"""The number formats that weights can be put into."""
 
 
 @dataclass(frozen=True)
@@ -29,54 +37,106 @@ class Loaded:
     seconds: float
 
 
-def load_checkpoint(folder: Path, progress: Progress, device: str | None, dtype: str | None) -> Loaded:
-    """Loads the checkpoint in `folder`; code in it is never run, weights are read from safetensors only.
+def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: str | None) -> Loaded:
+    """Loads the checkpoint at `path`, a folder or one .gguf file; code in it is never run, and a folder's weights are read
+    from safetensors only.
 
-    Raises BackendError where the folder holds no such checkpoint, no family knows it, or it does not fit in memory.
+    `device` is a torch device, by default the best there is; `dtype` a name in `DTYPES`, by default the checkpoint's own (a
+    .gguf file's weights become float32). Raises BackendError where there is no such checkpoint, no family knows it, or it
+    does not fit in memory.
     """
     began = time.perf_counter()
-    target = device or best_device()
-    with _worded(folder), _quiet():
+    target = usable_device(device)
+    with _worded(path), _quiet():
         progress(Text("讀取設定與詞彙表", "Reading the configuration and the vocabulary"), 0.0)
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        where = _where(path)
+        require_architecture(path.name, _model_type(path, where))
+        config = AutoConfig.from_pretrained(**where)
+        tokenizer = AutoTokenizer.from_pretrained(**where)
         family = _family(config.model_type, tokenizer)
         if tokenizer.chat_template is None:
-            raise BackendError(f"{folder} has no chat template: it is no chat model.", f"「{folder}」沒有對話模板。")
+            raise BackendError(f"{path} has no chat template: it is no chat model.", f"「{path}」沒有對話模板，不是聊天模型。")
         progress(Text("讀取權重", "Reading the weights"), None)
-        model, findings = AutoModelForCausalLM.from_pretrained(
-            folder,
-            config=config,
-            dtype=getattr(torch, dtype) if dtype else "auto",
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
-            output_loading_info=True,
+        model, findings = _model_class(config.model_type).from_pretrained(
+            **where, config=config, dtype=getattr(torch, dtype) if dtype else "auto", output_loading_info=True,
         )
         if findings["missing_keys"]:  # transformers would go on with random numbers in their place
             missing = ", ".join(sorted(findings["missing_keys"])[:3])
-            raise BackendError(f"{folder} lacks weights of the model: {missing}, …", f"「{folder}」缺少模型的權重：{missing}⋯⋯")
+            raise BackendError(f"{path} lacks weights of the model: {missing}, …", f"「{path}」缺少模型的權重：{missing}⋯⋯")
         progress(Text(f"把模型放上 {target}", f"Moving the model to {target}"), None)
         model = model.to(target).eval()
     rows = model.get_input_embeddings().weight.shape[0]
     if len(tokenizer) > rows:
         raise BackendError(
-            f"{folder}: the tokenizer has {len(tokenizer)} tokens and the model only {rows}; they do not belong together.",
-            f"「{folder}」：分詞器有 {len(tokenizer)} 個詞元，模型只有 {rows} 個，兩者不是一對。",
+            f"{path}: the tokenizer has {len(tokenizer)} tokens and the model only {rows}; they do not belong together.",
+            f"「{path}」：分詞器有 {len(tokenizer)} 個詞元，模型只有 {rows} 個，兩者不是一對。",
         )
     progress(Text("模型已載入", "The model is loaded"), 1.0)
     return Loaded(model, tokenizer, family, time.perf_counter() - began)
 
 
+def _where(path: Path) -> dict[str, Any]:
+    """What every `from_pretrained` is given: where the files are, and that nothing is fetched or run."""
+    where: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    if path.suffix == ".gguf":
+        return {"pretrained_model_name_or_path": path.parent, "gguf_file": path.name, **where}
+    return {"pretrained_model_name_or_path": path, "use_safetensors": True, **where}
+
+
+def _model_type(path: Path, where: Mapping[str, Any]) -> str | None:
+    """The architecture that the checkpoint names, read before transformers makes an object of it."""
+    given = PreTrainedConfig.get_config_dict(**where)[0]
+    named = given.get("model_type")
+    return named if isinstance(named, str) else None
+
+
+def _model_class(model_type: str) -> Any:
+    """The class that runs the text of an architecture; some have it only together with what reads images."""
+    return AutoModelForCausalLM if model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES else AutoModelForMultimodalLM
+
+
+def require_architecture(name: str, model_type: str | None) -> None:
+    """Raises BackendError where transformers cannot run a model of this type (the `model_type` of config.json) on text."""
+    if model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or model_type in MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES:
+        return
+    raise BackendError(
+        f"{name} is of the architecture {model_type!r}, which transformers {transformers.__version__} cannot generate text "
+        "with. Choose another model; a newer transformers may know this one.",
+        f"「{name}」的架構是「{model_type}」，transformers {transformers.__version__} 無法用它生成文字。請換一個模型；"
+        "較新的 transformers 也許認得它。",
+    )
+
+
 def _family(model_type: str, tokenizer: Any) -> Family:
     try:
-        return families.for_checkpoint(model_type, tokenizer.get_added_vocab())
+        return families.for_checkpoint(model_type, tokenizer.get_added_vocab(), str(tokenizer.chat_template or ""))
     except families.UnknownFamily as unknown:
         known = ", ".join(unknown.known)
         raise BackendError(
             f"No family knows this checkpoint: {unknown}. A family must also find its control tokens in the vocabulary.",
             f"沒有模型家族認得這個檢查點（{model_type}）。認得的有 {known}，而且詞彙表裡要有該家族的控制詞元。",
         ) from unknown
+
+
+def devices() -> tuple[str, ...]:
+    """The devices that torch can use here, the best one first: "cuda" or "mps" where there is one, and "cpu"."""
+    best = best_device()
+    return (best,) if best == "cpu" else (best, "cpu")
+
+
+def usable_device(wanted: str | None) -> str:
+    """The device to use: the best one where none is wanted. Raises BackendError for one that is not here."""
+    if wanted is None:
+        return best_device()
+    here = devices()
+    kind, _, number = wanted.partition(":")
+    n_here = 1 if kind in ("cpu", "mps") else torch.accelerator.device_count()
+    if kind not in here or (number and not (number.isdigit() and int(number) < n_here)):
+        raise BackendError(
+            f"There is no device {wanted!r} here. Choose {' or '.join(here)}.",
+            f"這台電腦沒有「{wanted}」這個裝置。請選 {'或 '.join(here)}。",
+        )
+    return wanted
 
 
 def best_device() -> str:

@@ -33,8 +33,8 @@ from backends.base import (
     ToolSchema,
 )
 from backends.cache import ConversationCache, Interrupted
+from backends.checkpoint import defaults
 from backends.decoding import Vocabulary
-from backends.hub import defaults
 from backends.loading import Loaded, load_checkpoint, worded_failures
 from backends.prompts import control_tokens, encode, render
 from backends.sampling import Report, Sampler
@@ -56,7 +56,7 @@ class LocalBackend:
 
     modalities: frozenset[str] = frozenset()
 
-    def __init__(self, loaded: Loaded, model_id: str, folder: Path) -> None:
+    def __init__(self, loaded: Loaded, model_id: str, path: Path, commit: str | None = None) -> None:
         self.model_id = model_id
         self.family = loaded.family
         self._tokenizer = loaded.tokenizer
@@ -68,36 +68,38 @@ class LocalBackend:
         self._vocabulary = _vocabulary(loaded.tokenizer, text_config.vocab_size)
         self._stop_ids = _stop_ids(loaded)
         self.context_length: int | None = getattr(text_config, "max_position_embeddings", None)
-        self.info: Mapping[str, Any] = self._describe(loaded, folder)
+        self.info: Mapping[str, Any] = {**self._describe(loaded, path), "commit": commit}
         self._turn = threading.Lock()
         self._unfinished: tuple[int, weakref.ref[Generator[BackendEvent, None, None]]] | None = None
 
     @classmethod
     def load(
         cls,
-        folder: Path | str,
+        path: Path | str,
         model_id: str,
         progress: Progress | None = None,
         device: str | None = None,
         dtype: str | None = None,
+        commit: str | None = None,
     ) -> LocalBackend:
-        """Loads a folder that holds config.json, a tokenizer with a chat template, and safetensors.
+        """Loads a folder that holds config.json, a tokenizer with a chat template, and safetensors; or one .gguf file.
 
         `device` is a torch device ("cpu", "cuda", "mps"), by default the best there is; `dtype` the name of a torch dtype
-        ("bfloat16"), by default the checkpoint's own. Raises BackendError.
+        ("bfloat16"), by default the checkpoint's own; `commit` the hub's commit that the files are of, which is passed on in
+        `info`. Raises BackendError.
         """
-        loaded = load_checkpoint(Path(folder), progress or _ignore, device, dtype)
-        return cls(loaded, model_id, Path(folder))
+        loaded = load_checkpoint(Path(path), progress or _ignore, device, dtype)
+        return cls(loaded, model_id, Path(path), commit)
 
-    def _describe(self, loaded: Loaded, folder: Path) -> dict[str, Any]:
+    def _describe(self, loaded: Loaded, path: Path) -> dict[str, Any]:
         model, config = loaded.model, loaded.model.config.get_text_config()
-        recommended, whose = defaults(folder, loaded.family)
+        recommended, whose = defaults(path, loaded.family)
         return {
             "defaults": recommended,
             "defaults_from": whose,
             "control_tokens": dict(self._control),
             "stop_tokens": [self._vocabulary.pieces[token_id] for token_id in sorted(self._stop_ids)],
-            "folder": str(folder),
+            "folder": str(path),
             "architecture": type(model).__name__,
             "model_type": model.config.model_type,
             "parameters": sum(parameter.numel() for parameter in model.parameters()),

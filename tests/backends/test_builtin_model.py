@@ -25,7 +25,7 @@ def backend() -> LocalBackend:
         if os.environ.get("LOOPGLASS_REQUIRE_ALL"):
             raise
         pytest.skip(f"the built-in model cannot be built here: {error}")
-    return LocalBackend.load(checkpoint.folder, checkpoint.model_id, device="cpu")
+    return LocalBackend.load(checkpoint.path, checkpoint.model_id, device="cpu")
 
 
 @pytest.fixture(scope="module")
