@@ -164,6 +164,8 @@ class Family:
     """What `thinking_argument` is set to for thinking off and on."""
     one_call_a_message: bool = False
     """Whether the chat template refuses a message with more than one call, so that earlier calls must stand in one each."""
+    template_mark: str = ""
+    """Text that the chat template must contain, where neither the model_type nor the control tokens tell formats apart."""
     note: Text | None = None
     """What a reader must know wherever the family is named, in a sentence of its own."""
     processor_arguments: Mapping[str, Any] = field(default_factory=dict)

@@ -87,8 +87,8 @@ class ChannelReader:
     """Gives each token of a turn its channel as it comes; the cost of a token does not grow with the turn.
 
     A marker may be one token or span several: the token in which a marker ends is shown in the channel "control", and
-    the channel switches after it. Inside a string of a call (`family.string_marks`) a marker is part of the value, and
-    a backslash takes the next character with it. What follows a call goes back to the channel that the call interrupted.
+    the channel switches after it. Inside a string of a call (`family.string_marks`) a marker is part of the value; where
+    strings stand in quotation marks, a backslash takes the next character with it. What follows a call goes back to the channel that the call interrupted.
     Where the model heads its messages (`family.headers`), a header is "control" from end to end and says the channel.
     """
 
@@ -98,7 +98,8 @@ class ChannelReader:
         strings = set(family.string_marks)
         self._in_text = _any_of(markers)
         self._in_call = _any_of(markers | strings)
-        self._in_string = {mark: _any_of({mark, *family.stop_tokens}, r"\\[\s\S]") for mark in strings}
+        escapes = {mark: (r"\\[\s\S]",) if len(mark) == 1 else () for mark in strings}
+        self._in_string = {mark: _any_of({mark, *family.stop_tokens}, *escapes[mark]) for mark in strings}
         self._reach = max(map(len, markers | strings), default=1)
         self._tail = ""
         self._open_string: str | None = None

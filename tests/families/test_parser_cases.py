@@ -13,14 +13,6 @@ from families.read import read_case
 
 CASES = [json.loads(line) for line in (Path(__file__).parents[1] / "data" / "parser_cases.jsonl").read_text("utf-8").splitlines()]
 NOT_YET = {
-    "qwen3_5",
-    "gpt_oss",
-    "llama3",
-    "mistral",
-    "deepseek_r1",
-    "glm4_5",
-    "kimi_k2",
-    "lfm2",
 }
 """The families of the file that have no parser; one that gets its parser must leave this set."""
 

@@ -1,0 +1,38 @@
+"""The parser of LFM2's format: a Python list of calls, `<|tool_call_start|>[name(key="value")]<|tool_call_end|>`.
+
+LFM2 writes JSON there when it is asked to, and some of its chat templates write earlier calls so. The newer models think
+first, in `<think>…</think>`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from families.base import Turn
+from families.delimited import CallFormat, read_json_or_python, read_turn
+from families.json_calls import likely_name, offered
+from families.reading import Scanner
+
+CALL, END_CALL = "<|tool_call_start|>", "<|tool_call_end|>"
+STOPS = ("<|im_end|>", "<|endoftext|>")
+
+FORM = CallFormat(
+    marks=re.compile(
+        r"(?P<think><think>)|(?P<end_think></think>)"
+        r"|(?P<call><\|tool_call_start\|>)|(?P<end_call><\|tool_call_end\|>)"
+        r"|(?P<stop><\|im_end\|>|<\|endoftext\|>)"
+    ),
+    begins=re.compile(r"\[\s*+(?:\{|[^\W\d][\w.\-]*+\s*+\()|\{\s*+[\"']name[\"']"),
+    opener=CALL,
+    closer=END_CALL,
+    stops=STOPS,
+    read=read_json_or_python,
+    name=lambda scanner, opener, at, end: likely_name(scanner, at, end),
+)
+
+
+def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
+    """Reads one turn in LFM2's format; see `families.base.Family` for what the arguments are."""
+    return read_turn(FORM, Scanner(raw), offered(tools), prefix)
