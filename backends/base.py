@@ -36,6 +36,8 @@ class Sampling:
     top_k: int = 0
     max_new_tokens: int = 512
     seed: int | None = None
+    drafter: str | None = None
+    """Who guesses tokens ahead: one of the backend's `drafters`, or None for nobody."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,17 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Draft:
+    """What a drafter had guessed for a token's place, and whether the model's own pick was the same. `place` counts from 0 in
+    the draft; `dropped` are the pieces guessed behind one that fell, which were never looked at."""
+
+    piece: str
+    accepted: bool
+    place: int
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Token:
     """One token that was written. Numbers that the backend does not know are None; they are never guessed.
 
@@ -99,16 +112,19 @@ class Token:
     p_sampled: float | None = None
     kept: int | None = None
     top: tuple[Candidate, ...] | None = None
+    draft: Draft | None = None
 
 
 @dataclass(frozen=True)
 class Done:
-    """The turn is written. `stop_piece` is the token that ended it where one did; `decode_ms` excludes the prefill."""
+    """The turn is written. `stop_piece` is the token that ended it where one did; `decode_ms` excludes the prefill, and so does
+    `n_forwards`, the number of forward passes, None where it is not known."""
 
     finish: Finish
     stop_piece: str | None
     n_tokens: int
     decode_ms: float
+    n_forwards: int | None = None
 
 
 BackendEvent = Prefill | Token | Done
@@ -135,6 +151,9 @@ class Backend(Protocol):
     """For the Model tab and the sidebar. `info["defaults"]` is {"temperature", "top_p", "top_k"} and
     `info["defaults_from"]` says whose they are: "checkpoint" or "family". `info["control_tokens"]` maps each control
     token of the vocabulary to its id."""
+
+    drafters: Mapping[str, Text | None]
+    """Who can guess tokens ahead for this model: a name for `Sampling.drafter`, and why it cannot be had, or None if it can."""
 
     def warmup(self) -> None:
         """Do the work that would make the first token slow. Safe to call again."""

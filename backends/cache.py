@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.modeling_layers import GradientCheckpointingLayer
 
+MOST_AHEAD = 64
 ASK_S = 0.2
 """While a prompt is read, a stop is asked for about this often."""
 
@@ -35,6 +38,8 @@ class ConversationCache:
         """Forgets everything that was read."""
         self._read: list[int] = []
         self._cache = DynamicCache(config=self._model.config)
+        self._before: list[_Saved] = []
+        self._n_last = 0
 
     def keep_common(self, ids: Sequence[int]) -> int:
         """Keeps what stands for the beginning of `ids`, drops the rest, and returns how many tokens are kept.
@@ -80,15 +85,82 @@ class ConversationCache:
 
         If the model fails half-way, everything is forgotten, since some layers have read the ids and some have not.
         """
+        return self._forward(ids, 1)[-1]
+
+    def read_all(self, ids: Sequence[int]) -> Tensor:
+        """Reads `ids` like `read`, and returns the logits after each of them, shape [ids, vocabulary]. `drop` can take the
+        last of them back until something else is read."""
+        self._before = [_saved(layer) for layer in self._cache.layers] if len(ids) > 1 else []
+        self._n_last = len(ids)
+        return self._forward(ids, len(ids))
+
+    @property
+    def most_ahead(self) -> int:
+        """How many guesses `read_all` can read behind a token so that `drop` can take them back: a window must hold them."""
+        windows = [layer.sliding_window for layer in self._cache.layers if isinstance(layer, DynamicSlidingWindowLayer)]
+        return max(0, min(windows, default=MOST_AHEAD + 2) - 2)
+
+    def drop(self, n: int) -> int:
+        """Takes back the last `n` ids of those that `read_all` read; returns how many forward passes that took.
+
+        Keys and values are cut off. A recurrent state is put back to where it was before, and what is kept is read again.
+        """
+        if n == 0:
+            return 0
+        recurrent = any(saved.recurrent for saved in self._before)
+        back = self._n_last if recurrent else n
+        kept = self._read[len(self._read) - back : len(self._read) - n]
+        for layer, saved in zip(self._cache.layers, self._before, strict=True):
+            _take_back(layer, saved, self._n_last, back)
+        del self._read[len(self._read) - back :]
+        self._n_last -= n
+        if kept:
+            self._forward(kept, 1)
+        return int(bool(kept))
+
+    def _forward(self, ids: Sequence[int], logits_to_keep: int) -> Tensor:
         tokens = torch.tensor([ids], device=self._model.device)
         try:
-            output = self._model(input_ids=tokens, cache=self._cache, use_cache=True, logits_to_keep=1)
+            output = self._model(input_ids=tokens, cache=self._cache, use_cache=True, logits_to_keep=logits_to_keep)
         except BaseException:
             self.clear()
             raise
         self._read.extend(ids)
-        logits: Tensor = output.logits[0, -1]
+        logits: Tensor = output.logits[0]
         return logits
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """A layer before guesses were read: its window of keys and values where it slides, its states where it is recurrent."""
+
+    window: tuple[Tensor, Tensor, int] | None
+    recurrent: dict[str, dict[int, Tensor]]
+
+
+def _saved(layer: Any) -> _Saved:
+    window = (layer.keys, layer.values, layer.cumulative_length) if isinstance(layer, DynamicSlidingWindowLayer) else None
+    states = {name: getattr(layer, name, {}) for name in ("conv_states", "recurrent_states")}
+    # The model writes recurrent states in place, and puts keys and values into new tensors.
+    copies = {name: {n: state.clone() for n, state in of.items() if state is not None} for name, of in states.items() if of}
+    return _Saved(window, copies)
+
+
+def _take_back(layer: Any, saved: _Saved, n_read: int, n: int) -> None:
+    """Makes a layer forget the last `n` of the `n_read` tokens that it read after it was saved."""
+    for name, states in saved.recurrent.items():
+        for number, state in states.items():
+            getattr(layer, name)[number].copy_(state)
+    if saved.window is None:
+        if hasattr(layer, "keys"):
+            DynamicLayer.crop(layer, -n)
+        return
+    keys, values, length = saved.window
+    kept = n_read - n
+    for name, before in (("keys", keys), ("values", values)):
+        new = getattr(layer, name)[:, :, -n_read:][:, :, :kept]
+        setattr(layer, name, torch.cat([before, new], dim=2)[:, :, -layer.sliding_window + 1 :])
+    layer.cumulative_length = length + kept
 
 
 def _n_common(one: Sequence[int], other: Sequence[int]) -> int:

@@ -57,6 +57,9 @@ def token_fields(token: Token) -> dict[str, Any]:
     for name in ("rank", "kept"):
         if getattr(token, name) is not None:
             fields[name] = getattr(token, name)
+    if token.draft is not None:
+        fields["draft"] = {"piece": clean(token.draft.piece), "accepted": token.draft.accepted, "place": token.draft.place}
+        fields["draft"]["dropped"] = [clean(piece) for piece in token.draft.dropped]
     if token.top is not None:
         fields["top"] = [[one.id, clean(one.piece), rounded(one.p), int(one.kept)] for one in token.top]
     return fields

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from backends.base import Backend, BackendError, Done, Encoded, Prefill, Sampling, Token
 from families.reading import ChannelReader
+from harness.drafts import DraftCount
 from harness.ends import backend_errors
 from harness.events import EventLog
 from harness.handover import Handover, LeftAlone
@@ -46,6 +48,7 @@ class TurnWriter:
         """The turn that answers the prompt. A stop ends it at once, even while the prompt is read; the generation that is left
         then keeps `place` until it ends. Raises Over with backend_error."""
         written = Written()
+        drafts = DraftCount()
         channels = ChannelReader(self._backend.family, encoded.text)
         place.share()
         work = Handover(lambda: self._backend.generate(encoded, sampling, self._gives_up), on_end=place.release)
@@ -57,23 +60,25 @@ class TurnWriter:
                         ms = round(event.ms, 3)
                         self._log.append("prefill", self._step, n_tokens=event.n_tokens, n_reused=event.n_reused, ms=ms)
                     elif isinstance(event, Token):
-                        self._token(event, written, channels)
+                        self._token(event, written, channels, drafts)
                     else:
                         done = event
             except LeftAlone:
                 done = Done("user_stopped", None, len(written.ids), 0.0)
             if done is None:
                 raise BackendError("The model stopped without saying why.", "模型沒有說明原因就停止了。")
-        self._end(done, written)
+        self._end(done, written, drafts.fields(done.n_forwards) if sampling.drafter is not None else None)
         return written
 
-    def _token(self, token: Token, written: Written, channels: ChannelReader) -> None:
+    def _token(self, token: Token, written: Written, channels: ChannelReader, drafts: DraftCount) -> None:
         fields = token_fields(token)
-        self._log.append("token", self._step, index=len(written.ids), channel=channels.feed(fields["text"]), **fields)
+        channel = channels.feed(fields["text"])
+        drafts.add(token.draft, channel)
+        self._log.append("token", self._step, index=len(written.ids), channel=channel, **fields)
         written.ids.append(token.id)
         written.texts.append(fields["text"])
 
-    def _end(self, done: Done, written: Written) -> None:
+    def _end(self, done: Done, written: Written, drafting: dict[str, Any] | None) -> None:
         written.finish = self._why() if done.finish == "user_stopped" else done.finish
         seconds = done.decode_ms / 1000
         self._log.append(
@@ -85,4 +90,5 @@ class TurnWriter:
             n_tokens=len(written.ids),
             decode_ms=round(done.decode_ms, 3),
             tok_per_s=rounded(len(written.ids) / seconds) if seconds > 0 else None,
+            mtp=drafting,
         )

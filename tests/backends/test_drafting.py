@@ -1,0 +1,204 @@
+"""Drafting: what prompt lookup guesses, and that guesses never change what is written or how often."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import pytest
+import torch
+from scipy import stats
+from torch import Tensor
+from transformers import Gemma3ForCausalLM, Gemma3TextConfig, LlamaConfig, LlamaForCausalLM, Qwen3_5ForCausalLM, Qwen3_5TextConfig
+
+from backends.base import Sampling
+from backends.cache import ConversationCache
+from backends.drafting import Checked, Drafter, PromptLookup, Rounds
+from backends.sampling import Report, Sampler
+
+VOCABULARY = 13
+PROMPT = [1, 5, 2, 7, 5, 2, 9, 3]
+
+
+class Fixed:
+    """A drafter that names whatever a function of the text so far says: right ones, wrong ones, too many."""
+
+    def __init__(self, names: Callable[[list[int]], list[int]]) -> None:
+        self._ids: list[int] = []
+        self._names = names
+
+    def take(self, ids: Sequence[int]) -> None:
+        self._ids.extend(ids)
+
+    def guess(self, at_most: int) -> list[int]:
+        return self._names(self._ids)[:at_most]
+
+    def forget(self) -> None:
+        self._ids.clear()
+
+
+def common(**more: int) -> dict[str, int | float]:
+    sizes: dict[str, int | float] = {"vocab_size": VOCABULARY, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2}
+    return {**sizes, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 8, "initializer_range": 0.6, **more}
+
+
+def llama() -> torch.nn.Module:
+    return LlamaForCausalLM(LlamaConfig(**common()))
+
+
+def sliding() -> torch.nn.Module:
+    """A window of 6 tokens in one layer of two, which short turns leave behind."""
+    kinds = ["sliding_attention", "full_attention"]
+    return Gemma3ForCausalLM(Gemma3TextConfig(**common(), sliding_window=6, layer_types=kinds, query_pre_attn_scalar=8))
+
+
+def recurrent() -> torch.nn.Module:
+    """Qwen3.5's gated delta net in one layer of two: a state that cannot be cut."""
+    linear = {"linear_key_head_dim": 8, "linear_value_head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 2}
+    kinds = ["linear_attention", "full_attention"]
+    return Qwen3_5ForCausalLM(Qwen3_5TextConfig(**common(), **linear, layer_types=kinds))
+
+
+@pytest.fixture(params=[llama, sliding, recurrent], ids=["full", "sliding", "recurrent"])
+def model(request: pytest.FixtureRequest) -> torch.nn.Module:
+    torch.manual_seed(3)
+    made: torch.nn.Module = request.param().double().eval()
+    return made
+
+
+def write(
+    model: torch.nn.Module, drafter: Drafter | None, sampling: Sampling, n: int
+) -> tuple[list[int], list[Checked | None], int]:
+    """The `n` tokens that a fresh cache writes after PROMPT, what had been guessed for each, and how many passes it took."""
+    with torch.inference_mode():
+        cache = ConversationCache(model)
+        rounds = Rounds(cache, Sampler(sampling), drafter, PROMPT, cache.read(PROMPT))
+        drawn = [rounds.draw(n - place) for place in range(n)]
+        rounds.close()
+        written = [report.id for report, _ in drawn]
+        check_left_over(model, cache, [*PROMPT, *written])
+    return written, [checked for _, checked in drawn], rounds.n_forwards
+
+
+def check_left_over(model: torch.nn.Module, cache: ConversationCache, ids: list[int]) -> None:
+    """What is left in the cache is as if the text had been read at once: the next token's logits are those of a fresh read."""
+    following = [*ids, 4]
+    kept = cache.keep_common(following)
+    assert kept in (0, len(ids) - 1, len(ids))
+    fresh: Tensor = model(input_ids=torch.tensor([following])).logits[0, -1]
+    torch.testing.assert_close(cache.read(following[kept:]), fresh)
+
+
+def test_prompt_lookup_names_what_followed_last_time() -> None:
+    lookup = PromptLookup()
+    lookup.take([1, 2, 3, 4, 9, 1, 2, 3, 5, 8, 7, 1, 2, 3])
+    assert lookup.guess(2) == [5, 8]
+    lookup.take([4])
+    assert lookup.guess(3) == [9, 1, 2]
+    lookup.take([6])
+    assert lookup.guess(3) == []
+
+
+def test_prompt_lookup_prefers_the_longer_match() -> None:
+    lookup = PromptLookup()
+    lookup.take([7, 1, 2, 3, 10, 8, 1, 2, 3, 11, 7, 1, 2, 3])
+    assert lookup.guess(1) == [10]
+
+
+SETTINGS = [Sampling(temperature=0), Sampling(temperature=1.3, seed=5), Sampling(temperature=0.8, top_k=4, top_p=0.9, seed=6)]
+GUESSES: dict[str, Callable[[list[int]], list[int]]] = {
+    "wrong or right by chance": lambda ids: [(ids[-1] * 7 + place) % VOCABULARY for place in range(3)],
+    "many": lambda ids: [(sum(ids) + place) % VOCABULARY for place in range(9)],
+    "none": lambda ids: [],
+}
+
+
+@pytest.mark.parametrize("sampling", SETTINGS, ids=["greedy", "sampled", "cut"])
+@pytest.mark.parametrize("guesses", GUESSES)
+def test_the_same_text_with_and_without(model: torch.nn.Module, sampling: Sampling, guesses: str) -> None:
+    plain, _, passes = write(model, None, sampling, 24)
+    drafted, _, _ = write(model, Fixed(GUESSES[guesses]), sampling, 24)
+    looked_up, _, _ = write(model, PromptLookup(), sampling, 24)
+    assert drafted == looked_up == plain
+    assert passes == 23
+
+
+@pytest.mark.parametrize("sampling", SETTINGS, ids=["greedy", "sampled", "cut"])
+def test_a_drafter_that_knows_the_text_is_always_believed(model: torch.nn.Module, sampling: Sampling) -> None:
+    plain, _, _ = write(model, None, sampling, 21)
+    whole = [*PROMPT, *plain]
+    drafted, checked, passes = write(model, Fixed(lambda ids: whole[len(ids) : len(ids) + 4]), sampling, 21)
+    assert drafted == plain
+    assert all(one is None or one.accepted for one in checked)
+    assert passes == 4  # The first token comes with the prompt; each pass writes five.
+
+
+def test_a_fallen_guess_names_what_was_dropped(model: torch.nn.Module) -> None:
+    plain, _, _ = write(model, None, SETTINGS[0], 4)
+    wrong = (plain[2] + 1) % VOCABULARY
+    names = Fixed(lambda ids: [plain[1], wrong, 11, 12] if len(ids) == len(PROMPT) + 1 else [])
+    _, checked, _ = write(model, names, SETTINGS[0], 4)
+    accepted, fallen = Checked(plain[1], True, 0), Checked(wrong, False, 1, (11,))  # Room for three: the fourth is not asked for.
+    assert checked == [None, accepted, fallen, None]
+
+
+def guessed(ids: Sequence[int]) -> int:
+    """What the drafter of the tests below takes to come next: a likely token after some, an unlikely one after others."""
+    return (ids[-1] * 7 + 1) % VOCABULARY
+
+
+class DrawsAgain(Sampler):
+    """A wrong rule: what replaces a fallen guess is drawn afresh from all candidates, so that the guess gets a second chance."""
+
+    last = PROMPT[-1]
+
+    def __call__(self, logits: Tensor) -> Report:
+        report = super().__call__(logits)
+        if report.id != guessed([self.last]):
+            report = super().__call__(logits)
+        self.last = report.id
+        return report
+
+
+DRAWN = [Sampling(temperature=1.0), Sampling(temperature=0.7, top_k=5), Sampling(temperature=1.5, top_p=0.8)]
+
+
+@pytest.mark.parametrize("sampling", DRAWN, ids=["all", "top-k", "top-p"])
+def test_every_continuation_comes_out_as_often_as_without(sampling: Sampling) -> None:
+    """Three tokens drawn with guesses and without are of one distribution; a wrong rule is found out by the same test."""
+    torch.manual_seed(3)
+    model = LlamaForCausalLM(LlamaConfig(**common())).double().eval()
+    plain = continuations(model, sampling, None, Sampler)
+    drafter = Fixed(lambda ids: [guessed(ids)])
+    assert same_distribution(plain, continuations(model, sampling, drafter, Sampler)) > 1e-3
+    assert same_distribution(plain, continuations(model, sampling, drafter, DrawsAgain)) < 1e-6
+
+
+def continuations(
+    model: torch.nn.Module, sampling: Sampling, drafter: Drafter | None, rule: type[Sampler]
+) -> Counter[tuple[int, ...]]:
+    """How often each pair of second and third token is drawn, of 1,500 continuations with random numbers of their own."""
+    sampler = rule(dataclasses.replace(sampling, seed=1 if drafter is None else 2))
+    found: Counter[tuple[int, ...]] = Counter()
+    with torch.inference_mode():
+        cache = ConversationCache(model)
+        for _ in range(1500):
+            logits = cache.read(PROMPT[cache.keep_common(PROMPT) :])
+            rounds = Rounds(cache, sampler, drafter, PROMPT, logits)
+            if isinstance(sampler, DrawsAgain):
+                sampler.last = PROMPT[-1]
+            found[tuple(rounds.draw(3 - place)[0].id for place in range(3))[1:]] += 1
+            rounds.close()
+            if isinstance(drafter, Fixed):
+                drafter.forget()
+    return found
+
+
+def same_distribution(one: Counter[tuple[int, ...]], other: Counter[tuple[int, ...]]) -> float:
+    """The p-value of the chi-square test of homogeneity; what came up fewer than 20 times is put together."""
+    often = [key for key in one | other if one[key] + other[key] >= 20]
+    table = [[counts[key] for key in often] for counts in (one, other)]
+    for row, counts in zip(table, (one, other), strict=True):
+        row.append(counts.total() - sum(row) + 1)
+    return float(stats.chi2_contingency(table).pvalue)
