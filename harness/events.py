@@ -4,7 +4,7 @@ A log is an append-only list of plain dicts that go to JSON as they are. Each ha
 since the run began) and, where it belongs to one pass of the loop, `step` (1, 2, …). The fields of each kind:
 
 run_start      run_id, model, family, commit (of the hub's checkpoint), device, dtype (each null where there is none or it is
-               not known), settings {temperature, top_p, top_k, max_new_tokens, seed, max_steps, time_limit_s,
+               not known), settings {temperature, top_p, top_k, max_new_tokens, seed, drafter, max_steps, time_limit_s,
                thinking, system_prompt}, tools [name], question, attachments [], lang, continues (run_id or null),
                control_tokens {token: {zh, en}} (what each control token of the family is for; tokens without a known
                purpose map to null), stop_tokens {token: {zh, en}}, defaults_from ("checkpoint" | "family"), context_length
@@ -17,8 +17,13 @@ context        added_from, ids_from (the prompt's first characters and tokens th
 prefill        n_tokens, n_reused, ms
 token          index (0, 1, … in the turn), id, piece, text, special, channel, and what is known of p, logprob, rank, entropy,
                p_sampled, kept, top [[id, piece, p, kept as 0 or 1], …]. Probabilities are rounded to 6 significant digits.
+               draft {piece, accepted, place, dropped [piece]} where a drafter had guessed: what it had guessed here, whether the
+               model's own pick was the same, the guess's place in its draft (a draft's first is 0), and what was guessed
+               behind one that fell, which was never looked at
 model_end      raw, finish (stop_token | max_new_tokens | context_full | user_stopped | timed_out), stop_piece, n_tokens,
-               decode_ms, tok_per_s (null where no time passed). Absent where the backend failed in the middle of the turn.
+               decode_ms, tok_per_s (null where no time passed), mtp (null where nobody was to guess, else {drafted, accepted,
+               forwards (forward passes, null where not known), by_place [[looked at, accepted], …] (by place in the draft),
+               by_channel {channel: [looked at, accepted]}}). Absent where the backend failed in the middle of the turn.
 parsed         thinking (null where none), content, tool_calls [{name, arguments (null on error), raw_args, error (null or
                {kind, at, zh, en}), repaired (null or {zh, en}), span [token from, to)}]
 tool_start     call (index in parsed.tool_calls), name, arguments. Absent where the arguments do not fit the tool's schema: the
