@@ -6,14 +6,30 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from families.base import Family
+from families.deepseek import DEEPSEEK_R1, DEEPSEEK_V3_1
 from families.functiongemma import FUNCTIONGEMMA
 from families.gemma4 import GEMMA4
+from families.glm4_5 import GLM4_5
+from families.gpt_oss import GPT_OSS
 from families.hermes import HERMES, QWEN2_5, QWEN3
+from families.kimi_k2 import KIMI_K2
+from families.lfm2 import LFM2
+from families.llama3 import LLAMA3, LLAMA4
+from families.minimax_m2 import MINIMAX_M2
+from families.mistral import MISTRAL
+from families.plain import PLAIN
+from families.qwen3_5 import QWEN3_5, QWEN3_CODER
+from families.smollm3 import SMOLLM3
 
-FAMILIES: tuple[Family, ...] = (QWEN3, QWEN2_5, HERMES, GEMMA4, FUNCTIONGEMMA)
+FAMILIES: tuple[Family, ...] = (
+    GPT_OSS, DEEPSEEK_R1, DEEPSEEK_V3_1, KIMI_K2, QWEN3_5, QWEN3_CODER, GLM4_5, MINIMAX_M2,
+    QWEN3, QWEN2_5, HERMES, GEMMA4, FUNCTIONGEMMA, LFM2, LLAMA3, LLAMA4, MISTRAL, SMOLLM3, PLAIN,
+)  # fmt: skip
 """Every family; where several fit a checkpoint the first one is taken."""
 
-ALIASES: Mapping[str, str] = {"smollm3": "hermes", "builtin": "hermes", "qwen2": "qwen2_5"}
+ALIASES: Mapping[str, str] = {
+    "builtin": "hermes", "qwen2": "qwen2_5", "qwen3_6": "qwen3_5", "qwen3_8": "qwen3_5", "glm4_6": "glm4_5",
+}  # fmt: skip
 """Other names under which a family can be asked for, and its key."""
 
 
@@ -26,14 +42,17 @@ class UnknownFamily(Exception):  # noqa: N818 -- it is an answer that callers pu
         self.known = tuple(sorted(known))
 
 
-def for_checkpoint(config: Mapping[str, Any] | str, control_tokens: Collection[str]) -> Family:
-    """The family of a checkpoint, from config.json (or its `model_type` alone) and the control tokens of its tokenizer.
+def for_checkpoint(config: Mapping[str, Any] | str, control_tokens: Collection[str], template: str = "") -> Family:
+    """The family of a checkpoint, from config.json (or its `model_type` alone), the control tokens of its tokenizer, and its
+    chat template.
 
-    Several chat formats can share a model_type, so a family must find its control tokens too. Raises UnknownFamily.
+    Several chat formats can share a model_type, so a family must find its control tokens too, and where they are the same
+    its mark in the template. Raises UnknownFamily.
     """
     model_type = config if isinstance(config, str) else config.get("model_type")
     for family in FAMILIES:
-        if model_type in family.model_types and set(family.required_tokens) <= set(control_tokens):
+        named_so = model_type in family.model_types and family.template_mark in template
+        if named_so and set(family.required_tokens) <= set(control_tokens):
             return family
     raise UnknownFamily(model_type, {known for family in FAMILIES for known in family.model_types})
 

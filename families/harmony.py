@@ -254,7 +254,8 @@ class _Parser:
     def _name_error(self, header: Header, name: str, at: int) -> CallError | None:
         if len(set(header.recipients)) > 1:
             both = " / ".join(header.recipients)
-            return CallError("no_name", at, Text(f"標頭寫了不同的收件者：{both}", f"the header names different recipients: {both}"))
+            different = Text(f"標頭寫了不同的收件者：{both}", f"the header names different recipients: {both}")
+            return CallError("no_name", at, different)
         return None if name else no_name(at)
 
     def _name(self, header: Header) -> tuple[str, list[Text]]:

@@ -34,7 +34,7 @@ FORMAT = CallTokens(
     call="<|tool_call_begin|>",
     separator="<|tool_call_argument_begin|>",
     end_call="<|tool_call_end|>",
-    stops=(END, "[EOS]", "[EOT]"),
+    stops=(END, "[EOS]"),
     name_of=_name,
 )
 
