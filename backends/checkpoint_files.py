@@ -1,0 +1,153 @@
+"""What a checkpoint's files say, read without loading it: their sizes, fields of their JSON, and the headers of safetensors.
+
+Knows nothing about torch or transformers; the meaning of files and fields comes from a family's notes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from families.base import FileNote, Text
+
+_SHARD = re.compile(r"(.+)-\d+-of-(\d+)(\.\w+)")
+_MOST_HEADER_BYTES = 100_000_000
+"""The safetensors format's own limit for a header."""
+
+
+@dataclass(frozen=True)
+class FieldValue:
+    """A field that a note names: its dotted path, what it means, and this checkpoint's value; not `found` where the file
+    has no such field."""
+
+    path: str
+    meaning: Text
+    value: Any
+    found: bool
+
+
+@dataclass(frozen=True)
+class CheckpointFile:
+    """A file of a checkpoint, or one that the family's notes name and this checkpoint lacks (`n_bytes` None).
+
+    The shards of one set of weights are one entry: `n_files` of them, their name with a * for the number. `note` is None
+    where the family says nothing about the file. `unreadable` is set where its JSON could not be read for the fields.
+    """
+
+    name: str
+    n_bytes: int | None
+    n_files: int
+    note: Text | None
+    fields: tuple[FieldValue, ...]
+    unreadable: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """Tensors that belong together by their names, in which * stands for a layer's number: `n_tensors` of them, holding
+    `n_numbers` numbers in all."""
+
+    name: str
+    n_tensors: int
+    n_numbers: int
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the headers of the weights say: parts (largest first), and how many numbers are stored in each dtype."""
+
+    parts: tuple[Part, ...]
+    dtypes: Mapping[str, int]
+
+    @property
+    def n_numbers(self) -> int:
+        return sum(self.dtypes.values())
+
+
+def list_files(path: Path, notes: Iterable[FileNote]) -> tuple[CheckpointFile, ...]:
+    """The files of a checkpoint (a folder's own, hidden ones and subfolders aside; or the one file): those that the notes
+    name in the notes' order, found or not, then the others by name."""
+    folder, paths = (path.parent, [path]) if path.is_file() else (path, sorted(path.iterdir()))
+    sizes: dict[str, list[int]] = {}
+    for each in paths:
+        if each.is_file() and not each.name.startswith("."):
+            sizes.setdefault(_SHARD.sub(r"\1-*-of-\2\3", each.name), []).append(each.stat().st_size)
+    files: list[CheckpointFile] = []
+    for note in notes:
+        named = [name for name in sizes if name == note.file or re.sub(r"-\*-of-\d+", "", name) == note.file]
+        files += [_file(folder, name, sizes.pop(name), note) for name in named]
+        if not named and not path.is_file():
+            files.append(CheckpointFile(note.file, None, 0, note.note, ()))
+    return (*files, *(_file(folder, name, sizes[name], None) for name in sorted(sizes)))
+
+
+def _file(folder: Path, name: str, sizes: list[int], note: FileNote | None) -> CheckpointFile:
+    if note is None or not note.fields:
+        return CheckpointFile(name, sum(sizes), len(sizes), note.note if note else None, ())
+    try:
+        content = json.loads((folder / name).read_text("utf-8"))
+    except (OSError, ValueError):
+        return CheckpointFile(name, sum(sizes), len(sizes), note.note, (), unreadable=True)
+    fields = tuple(FieldValue(path, meaning, *look_up(content, path)) for path, meaning in note.fields.items())
+    return CheckpointFile(name, sum(sizes), len(sizes), note.note, fields)
+
+
+def look_up(content: Any, path: str) -> tuple[Any, bool]:
+    """The value at a dotted path into JSON, with numbers for places in a list, and whether there is one."""
+    for name in path.split("."):
+        if isinstance(content, dict) and name in content:
+            content = content[name]
+        elif isinstance(content, list) and name.isdecimal() and int(name) < len(content):
+            content = content[int(name)]
+        else:
+            return None, False
+    return content, True
+
+
+def stored(paths: Iterable[Path]) -> Stored | None:
+    """What the headers of these safetensors files say. None where one is missing or is no such file."""
+    numbers: Counter[str] = Counter()
+    tensors: Counter[str] = Counter()
+    dtypes: Counter[str] = Counter()
+    for path in paths:
+        header = _header(path)
+        if header is None:
+            return None
+        for name, tensor in header.items():
+            n_numbers = 1
+            for length in tensor["shape"]:
+                n_numbers *= length
+            part = part_of(name)
+            numbers[part] += n_numbers
+            tensors[part] += 1
+            dtypes[tensor["dtype"]] += n_numbers
+    parts = tuple(Part(name, tensors[name], n_numbers) for name, n_numbers in numbers.most_common())
+    return Stored(parts, dict(dtypes.most_common()))
+
+
+def part_of(tensor: str) -> str:
+    """The part that a tensor belongs to: its name without the last piece, with * for a layer's number, and no deeper than one
+    piece below that. "model.layers.3.self_attn.q_proj.weight" -> "model.layers.*.self_attn"."""
+    pieces = ["*" if piece.isdecimal() else piece for piece in tensor.split(".")]
+    if "*" in pieces:
+        return ".".join(pieces[: pieces.index("*") + 2][: max(len(pieces) - 1, 1)])
+    return ".".join(pieces[: max(len(pieces) - 1, 1)])
+
+
+def _header(path: Path) -> dict[str, Any] | None:
+    """The tensors of a safetensors file: name to dtype and shape (https://github.com/huggingface/safetensors#format)."""
+    try:
+        with path.open("rb") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            if length > _MOST_HEADER_BYTES:
+                return None
+            header = json.loads(file.read(length))
+    except (OSError, ValueError, struct.error):
+        return None
+    return {name: tensor for name, tensor in header.items() if name != "__metadata__"} if isinstance(header, dict) else None
