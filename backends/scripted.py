@@ -66,7 +66,7 @@ class ScriptedBackend:
 
     A turn ends with the family's first stop token unless it holds a stop token itself. `delay_s` passes before each token.
     With `numbers=False` the tokens carry no numbers, as from a server that tells none. `rendered` and `generated` record
-    what the backend was given. Raises BackendError when `generate` is called more often than there are turns.
+    what the backend was given, of prompts those that were encoded. Raises BackendError when `generate` is called more often than there are turns.
     """
 
     def __init__(
@@ -88,6 +88,7 @@ class ScriptedBackend:
         self.delay_s = delay_s
         self.numbers = numbers
         self.rendered: list[Rendered] = []
+        self._renderings: dict[str, Rendered] = {}
         self.generated: list[tuple[Encoded, Sampling]] = []
         self._control = _control_tokens(family)
         longest_first = sorted(self._control, key=len, reverse=True)
@@ -99,6 +100,7 @@ class ScriptedBackend:
             "defaults_from": "family",
             "control_tokens": dict(self._ids),
         }
+        self.drafters: Mapping[str, Text | None] = {}
 
     def warmup(self) -> None:
         """There is nothing to warm up."""
@@ -115,11 +117,13 @@ class ScriptedBackend:
             opened = "" if thinking or "<think>" not in self.family.channels else "<think>\n\n</think>\n\n"
             parts.append("<|im_start|>assistant\n" + opened)
         prompt = "".join(parts)
-        self.rendered.append(Rendered(tuple(messages), tuple(tools), thinking, prompt))
+        self._renderings[prompt] = Rendered(tuple(messages), tuple(tools), thinking, prompt)
         return prompt
 
     def encode(self, prompt: str) -> Encoded:
         """Words and control tokens, each one token."""
+        if prompt in self._renderings:
+            self.rendered.append(self._renderings.pop(prompt))
         texts = self._split(prompt)
         ends, end = [], 0
         for text in texts:

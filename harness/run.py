@@ -22,7 +22,7 @@ from harness.conversation import Conversation, call_id, count_roles
 from harness.ends import Over, backend_errors, program_error
 from harness.events import EventLog
 from harness.handover import LeftAlone
-from harness.ledger import PromptLedger
+from harness.ledger import Memory, PromptLedger
 from harness.line import Place, line_for
 from harness.records import clean, jsonable, parsed_fields, text_fields
 from harness.settings import Settings
@@ -48,7 +48,8 @@ def _app_version() -> str:
 class Run:
     """One question on one backend.
 
-    `history` is the conversation before it (an earlier run's `messages`), `continues` that run's id. The run file is written
+    `history` is the conversation before it (an earlier run's `messages`), `continues` that run's id and `memory` its `memory`,
+    so that the first prompt too can be compared with what the model has read. The run file is written
     into `folder`, or to `path`; without either the log stays in memory. `tools` are all that could be offered (`registry()`
     unless given), `settings.tools` names those that are. Raises ValueError for a tool that there is none of.
     """
@@ -65,6 +66,7 @@ class Run:
         folder: Path | None = None,
         path: Path | None = None,
         tools: Mapping[str, Tool] | None = None,
+        memory: Memory | None = None,
     ) -> None:
         known = registry() if tools is None else tools
         missing = [name for name in settings.tools if name not in known]
@@ -78,7 +80,7 @@ class Run:
         self._lang = lang
         self._tools = {name: known[name] for name in settings.tools}
         self._conversation = Conversation(history, self.question, backend.family.thinking_field)
-        self._ledger = PromptLedger()
+        self._ledger = PromptLedger(backend, memory)
         self._repeats = calls.Repeats()
         self._format_errors = 0
         self._n_steps = 0
@@ -101,6 +103,11 @@ class Run:
     def messages(self) -> list[Message]:
         """The conversation so far without the system message: the history of a run that continues this one."""
         return self._conversation()
+
+    @property
+    def memory(self) -> Memory:
+        """What the model has read and written so far, for a run that continues this one."""
+        return self._ledger.memory
 
     def start(self) -> None:
         """Runs in a thread of its own, which ends with the run."""
@@ -214,13 +221,14 @@ class Run:
     def _context(self, step: int) -> Encoded:
         """Renders and encodes the conversation, and records what of it is new."""
         messages = self._conversation(self._settings.system_prompt)
+        schemas, thinking = [tool.schema for tool in self._tools.values()], self._settings.thinking
         with backend_errors():
-            prompt = self._backend.render(messages, [tool.schema for tool in self._tools.values()], self._settings.thinking)
-            encoded = self._backend.encode(prompt)
+            encoded = self._backend.encode(self._backend.render(messages, schemas, thinking))
+            ledger = self._ledger.read(encoded, messages, schemas, thinking, frozenset(self._conversation.by_harness))
         self.log.append(
             "context",
             step,
-            **self._ledger.read(encoded),
+            **ledger,
             n_tokens=encoded.n_tokens,
             media_tokens=dict(encoded.media_tokens),
             context_length=self._backend.context_length,
@@ -232,14 +240,13 @@ class Run:
         """Lets the model write one turn."""
         self._check()
         assert self._place is not None
-        written = TurnWriter(self.log, step, self._backend, self._ends_now, self._why).write(
+        return TurnWriter(self.log, step, self._backend, self._ends_now, self._why).write(
             encoded, self._settings.sampling, self._place
         )
-        self._ledger.wrote(written.raw, written.ids)
-        return written
 
     def _parse(self, step: int, encoded: Encoded, written: Written) -> Turn:
         turn = self._backend.family.parse(written.raw, [tool.schema for tool in self._tools.values()], encoded.text)
+        self._ledger.wrote(self._conversation.next_key("assistant"), written.texts, written.ids, turn)
         self.log.append("parsed", step, **parsed_fields(turn, written.texts))
         return turn
 
@@ -267,7 +274,7 @@ class Run:
             else:
                 self._answer(step, index, call)
         if complaints:
-            self._conversation.user("\n\n".join(complaints))
+            self._conversation.user("\n\n".join(complaints), by_harness=True)
 
     def _count_format_error(self) -> None:
         self._format_errors += 1
@@ -278,7 +285,7 @@ class Run:
         self._conversation.assistant(turn.content, turn.thinking)
         self._count_format_error()
         self._feedback(step, None, "format_error", _EMPTY_TURN, "user")
-        self._conversation.user(_EMPTY_TURN)
+        self._conversation.user(_EMPTY_TURN, by_harness=True)
 
     def _complain(self, step: int, index: int, call: Call, error: Text) -> str:
         """Tells the model in its own words which call could not be read."""
@@ -301,7 +308,7 @@ class Run:
             why: calls.Why = "unknown_tool" if tool is None else "repeated_call"
             text = calls.unknown_tool(name, self._tools) if tool is None else calls.repeated_call(name)
             self._feedback(step, index, why, text, "tool")
-            self._conversation.tool(call_id(step, index), text)
+            self._conversation.tool(call_id(step, index), text, by_harness=True)
         else:
             outcome = calls.refuse(tool, arguments) or self._run_tool(step, index, tool, arguments)
             self._tool_result(step, index, name, outcome)

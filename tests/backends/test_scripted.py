@@ -106,6 +106,8 @@ def test_it_records_what_it_was_given() -> None:
         "<|im_start|>tool\n2<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
     )
     play(backend, Sampling(seed=3))
+    assert backend.rendered == []
+    backend.encode(prompt)
     assert backend.rendered[0].prompt == prompt
     assert backend.rendered[0].thinking is False
     assert backend.generated == [(PROMPT, Sampling(seed=3))]

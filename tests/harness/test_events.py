@@ -106,18 +106,20 @@ def test_ends_and_special_count_from_what_is_new() -> None:
         assert len(pieces) == len(context["ids"])
 
 
+def read(*prompts: Encoded) -> dict[str, Any]:
+    """What the ledger says of the last of the prompts."""
+    ledger = PromptLedger(backend([]))
+    return [ledger.read(prompt, [], [], True) for prompt in prompts][-1]
+
+
 def test_a_boundary_inside_a_character_is_none_in_the_text() -> None:
-    ledger = PromptLedger()
-    ledger.read(Encoded("a你", (1, 2, 3), (1, 2, 2)))
-    fields = ledger.read(Encoded("a妳", (1, 2, 4), (1, 2, 2)))
+    fields = read(Encoded("a你", (1, 2, 3), (1, 2, 2)), Encoded("a妳", (1, 2, 4), (1, 2, 2)))
     assert (fields["added_from"], fields["text"]) == (1, "妳")
     assert (fields["ids_from"], fields["ids"], fields["ends"]) == (1, [2, 4], [1, 1])
 
 
 def test_a_prompt_without_offsets_has_no_ends() -> None:
-    ledger = PromptLedger()
-    ledger.read(Encoded("abc", (1, 2)))
-    fields = ledger.read(Encoded("abd", (1, 3)))
+    fields = read(Encoded("abc", (1, 2)), Encoded("abd", (1, 3)))
     assert "ends" not in fields
     assert (fields["added_from"], fields["text"], fields["ids_from"], fields["ids"]) == (2, "d", 1, [3])
 
