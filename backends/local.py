@@ -23,6 +23,7 @@ from backends.base import (
     BackendEvent,
     Candidate,
     Done,
+    Draft,
     Encoded,
     Finish,
     Message,
@@ -35,6 +36,8 @@ from backends.base import (
 from backends.cache import ConversationCache, Interrupted
 from backends.checkpoint import defaults
 from backends.decoding import Vocabulary
+from backends.description import describe
+from backends.drafting import Checked, Drafter, PromptLookup, Rounds
 from backends.loading import Loaded, load_checkpoint, worded_failures
 from backends.prompts import control_tokens, encode, render
 from backends.sampling import Report, Sampler
@@ -55,6 +58,7 @@ class LocalBackend:
     """
 
     modalities: frozenset[str] = frozenset()
+    drafters: Mapping[str, Text | None] = {"prompt_lookup": None}
 
     def __init__(self, loaded: Loaded, model_id: str, path: Path, commit: str | None = None) -> None:
         self.model_id = model_id
@@ -100,6 +104,7 @@ class LocalBackend:
             "control_tokens": dict(self._control),
             "stop_tokens": [self._vocabulary.pieces[token_id] for token_id in sorted(self._stop_ids)],
             "folder": str(path),
+            "description": describe(path, model, loaded.tokenizer, loaded.family),
             "architecture": type(model).__name__,
             "model_type": model.config.model_type,
             "parameters": sum(parameter.numel() for parameter in model.parameters()),
@@ -168,31 +173,46 @@ class LocalBackend:
         if most <= 0:
             yield Done(at_most, None, 0, 0.0)
             return
+        drafter = self._drafter(sampler.sampling)
         began = time.perf_counter()
         n_reused, logits = self._read_prompt(ids, should_stop)
         if logits is None:
             yield Done("user_stopped", None, 0, 0.0)
             return
         yield Prefill(len(ids), n_reused, (time.perf_counter() - began) * 1000)
+        rounds = Rounds(self._cache, sampler, drafter, ids, logits)
+        try:
+            yield from self._tokens(rounds, most, at_most, should_stop)
+        finally:
+            with torch.inference_mode(), worded_failures(_WRITING):
+                rounds.close()
+
+    def _tokens(self, rounds: Rounds, most: float, at_most: Finish, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
         stream = self._vocabulary.stream()
         spent = 0.0  # without the time in which the caller does something with a token
         for n in itertools.count(1):
             began = time.perf_counter()
-            report = _draw(sampler, logits)
+            with torch.inference_mode(), worded_failures(_WRITING):
+                report, checked = rounds.draw(most - n + 1)
             finish: Finish | None = at_most if n >= most else None
             if should_stop():
                 finish = "user_stopped"
             elif report.id in self._stop_ids:
                 finish = "stop_token"
-            token = self._token(report, stream.feed(report.id, last=finish is not None))
+            token = self._token(report, checked, stream.feed(report.id, last=finish is not None))
             spent += time.perf_counter() - began
             yield token
             if finish is not None:
-                yield Done(finish, token.piece if finish == "stop_token" else None, n, spent * 1000)
+                yield Done(finish, token.piece if finish == "stop_token" else None, n, spent * 1000, rounds.n_forwards)
                 return
-            began = time.perf_counter()
-            logits = self._read_token(report.id)
-            spent += time.perf_counter() - began
+
+    def _drafter(self, sampling: Sampling) -> Drafter | None:
+        """The drafter that the settings name. Raises ValueError for one that cannot be had."""
+        if sampling.drafter is None:
+            return None
+        if sampling.drafter not in self.drafters:
+            raise ValueError(f"no drafter {sampling.drafter!r}; there are {sorted(self.drafters)}")
+        return PromptLookup()
 
     def _read_prompt(self, ids: Sequence[int], should_stop: Callable[[], bool]) -> tuple[int, Tensor | None]:
         """Reads what the cache does not hold; how many tokens it held, and the last logits, or None after a stop."""
@@ -210,12 +230,12 @@ class LocalBackend:
                 torch.accelerator.synchronize()  # else the time of the prompt would be counted to the first token
             return n_reused, logits
 
-    def _read_token(self, token_id: int) -> Tensor:
-        with torch.inference_mode(), worded_failures(_WRITING):
-            return self._cache.read([token_id])
-
-    def _token(self, report: Report, text: str) -> Token:
+    def _token(self, report: Report, checked: Checked | None, text: str) -> Token:
         pieces = self._vocabulary.pieces
+        draft = None
+        if checked is not None:
+            dropped = tuple(pieces[token_id] for token_id in checked.dropped)
+            draft = Draft(pieces[checked.id], checked.accepted, checked.place, dropped)
         return Token(
             id=report.id,
             piece=pieces[report.id],
@@ -228,12 +248,8 @@ class LocalBackend:
             p_sampled=report.p_sampled,
             kept=report.kept,
             top=tuple(Candidate(token_id, pieces[token_id], p, kept) for token_id, p, kept in report.top),
+            draft=draft,
         )
-
-
-def _draw(sampler: Sampler, logits: Tensor) -> Report:
-    with worded_failures(_WRITING):
-        return sampler(logits)
 
 
 def _limit(max_new_tokens: int, context_length: int | None, n_prompt: int) -> tuple[float, Finish]:
