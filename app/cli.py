@@ -10,6 +10,7 @@ import io
 import json
 import math
 import os
+import re
 import signal
 import sys
 import threading
@@ -21,15 +22,17 @@ from typing import Any, TextIO
 
 from platformdirs import user_data_path
 
-from app.models import Loader, load_checkpoint
+from app.models import Loader, Placement, load_checkpoint
 from app.terminal import Terminal, words
 from backends.base import Backend, BackendError, Progress, Sampling
+from backends.checkpoint import DTYPES
 from families.base import Text, pick
 from harness.run import Run
 from harness.settings import DEFAULT_SYSTEM_PROMPT, DEFAULT_TOOLS, Settings
 from harness.tools import registry
 
 _POLL_S = 0.2
+_NUMBER = re.compile(r"[\d.]+ [kMG]?B")
 ANSWERED, NOT_ANSWERED = 0, 1
 
 
@@ -69,7 +72,17 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", default="builtin", help="builtin, or a folder with a checkpoint (default %(default)s)")
+    parser.add_argument(
+        "--model", default="builtin",
+        help="builtin, a folder with a checkpoint, a .gguf file, or owner/name[@commit] on the Hugging Face hub "
+        "(default %(default)s)",
+    )
+    parser.add_argument("--device", help="where it runs: cpu, cuda, cuda:1, mps, … (default: the best there is)")
+    parser.add_argument("--dtype", choices=DTYPES, help="the number format of its weights (default: the checkpoint's own)")
+
+
+def _placement(arguments: argparse.Namespace) -> Placement:
+    return Placement(arguments.device, arguments.dtype)
 
 
 def _add_sampling(group: argparse._ArgumentGroup) -> None:
@@ -203,8 +216,8 @@ def _progress(lang: str) -> Progress:
         if live:
             percent = "" if done is None else f" {done:.0%}"
             print(f"\r\x1b[K{stage}{percent}", file=sys.stderr, end="", flush=True)
-        elif stage not in said:
-            said.append(stage)
+        elif (without_numbers := _NUMBER.sub("", stage)) not in said:  # Else each megabyte of a download would be a line.
+            said.append(without_numbers)
             print(stage, file=sys.stderr, flush=True)
 
     return tell
@@ -213,7 +226,7 @@ def _progress(lang: str) -> Progress:
 def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, folder: Path) -> int:
     lang = arguments.lang or _terminal_language()
     try:
-        backend = load(arguments.model, _progress(lang))
+        backend = load(arguments.model, _progress(lang), **_placement(arguments).chosen)
         if sys.stderr.isatty():
             print("\r\x1b[K", file=sys.stderr, end="", flush=True)
     except BackendError as error:
@@ -267,7 +280,7 @@ def main(argv: Sequence[str] | None = None, *, load: Loader = load_checkpoint, f
     if arguments.command != "ask":
         from app.server import serve  # Streamlit takes seconds to import, and asking needs none of it.
 
-        serve(arguments.host, arguments.port, arguments.model)
+        serve(arguments.host, arguments.port, arguments.model, placement=_placement(arguments))
         return ANSWERED
     questions = _questions(arguments, parser)
     if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8 wherever it goes.

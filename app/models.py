@@ -9,19 +9,38 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from backends.base import Backend, BackendError, Progress
 from families.base import Text
 
 _log = logging.getLogger(__name__)
 
-Loader = Callable[[str, Progress], Backend]
-"""Takes a model's name ("builtin", or a folder) and loads it. Raises BackendError."""
+Loader = Callable[..., Backend]
+"""Takes a model's name (see `backends.hub.resolve`) and a Progress and loads it; takes `device` and `dtype` where they were
+chosen. What its Progress raises must pass through. Raises BackendError."""
 
 _STARTING = Text("準備載入模型…", "Getting ready to load the model …")
 _WAITING = Text("等進行中的提問結束，才換模型…", "Waiting for the run in progress to end before the model is changed …")
 _WARMING = Text("暖機：先讓模型跑一小段，第一個 token 才不會慢…", "Warming up, so that the first token is not slow …")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a model runs (a torch device) and in which number format; None leaves it to the machine and the checkpoint."""
+
+    device: str | None = None
+    dtype: str | None = None
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The arguments of a loader for what was chosen."""
+        return {name: value for name, value in (("device", self.device), ("dtype", self.dtype)) if value is not None}
+
+
+AUTOMATIC = Placement()
 
 
 @dataclass(frozen=True)
@@ -31,6 +50,7 @@ class Loading:
     model: str
     text: Text
     done: float | None = None
+    placement: Placement = AUTOMATIC
 
 
 @dataclass(frozen=True)
@@ -39,6 +59,7 @@ class Ready:
 
     model: str
     backend: Backend
+    placement: Placement = AUTOMATIC
 
 
 @dataclass(frozen=True)
@@ -47,27 +68,36 @@ class Failed:
 
     model: str
     text: Text
+    placement: Placement = AUTOMATIC
 
 
 State = Loading | Ready | Failed
 
 
-def load_checkpoint(model: str, progress: Progress) -> Backend:
-    """Loads the built-in model or a checkpoint's folder with transformers. Raises BackendError."""
+class _NotWantedError(Exception):
+    """Another model was asked for while this one was on its way."""
+
+
+def load_checkpoint(model: str, progress: Progress, device: str | None = None, dtype: str | None = None) -> Backend:
+    """Gets the model if it is not here and loads it with transformers. Raises BackendError."""
     # Imported here: torch takes seconds, and the page should stand before they have passed.
     from backends.hub import resolve
     from backends.local import LocalBackend
 
     checkpoint = resolve(model, progress)
-    return LocalBackend.load(checkpoint.path, checkpoint.model_id, progress=progress, commit=checkpoint.commit)
+    return LocalBackend.load(
+        checkpoint.path, checkpoint.model_id, progress=progress, device=device, dtype=dtype, commit=checkpoint.commit,
+    )
 
 
 class Models:
-    """Holds the state of the model that was asked for last. `wait_idle` returns when no run uses the old model."""
+    """Holds the state of the model that was asked for last. `wait_idle` returns when no run uses the old model; `placement` is
+    where models run until something else is chosen."""
 
-    def __init__(self, load: Loader, wait_idle: Callable[[], None]) -> None:
+    def __init__(self, load: Loader, wait_idle: Callable[[], None], placement: Placement = AUTOMATIC) -> None:
         self._load = load
         self._wait_idle = wait_idle
+        self.placement = placement
         self._state: State | None = None
         self._changing = threading.Lock()
         self._loading = threading.Lock()
@@ -77,12 +107,14 @@ class Models:
         """Where loading stands; None before the first request."""
         return self._state
 
-    def request(self, model: str) -> None:
-        """Asks for `model`. Does nothing where it is loaded or being loaded; tries again where it failed."""
+    def request(self, model: str, placement: Placement | None = None) -> None:
+        """Asks for `model`, from now on with `placement` where it is given. Does nothing where the model is loaded or being
+        loaded so; tries again where it failed. What is on its way for another request is given up."""
         with self._changing:
-            if self._state is not None and self._state.model == model and not isinstance(self._state, Failed):
+            self.placement = placement or self.placement
+            first = Loading(model, _WAITING if isinstance(self._state, Ready) else _STARTING, placement=self.placement)
+            if self._wanted(first) and not isinstance(self._state, Failed):
                 return
-            first = Loading(model, _WAITING if isinstance(self._state, Ready) else _STARTING)
             self._state = first
         threading.Thread(target=self._run, args=(first,), name=f"load {model}", daemon=True).start()
 
@@ -90,29 +122,37 @@ class Models:
         """Loads unless another model has been asked for meanwhile. One at a time: two would not fit in memory."""
         with self._loading:
             self._wait_idle()
-            if not (isinstance(self._state, Loading) and self._wanted(request.model)):
-                return
-            self._set(self._outcome(request.model))
+            if isinstance(self._state, Loading) and self._wanted(request):
+                with suppress(_NotWantedError):
+                    self._set(self._outcome(request.model, request.placement))
 
-    def _outcome(self, model: str) -> State:
-        self._set(Loading(model, _STARTING))
+    def _outcome(self, model: str, placement: Placement) -> State:
+        def tell(text: Text, done: float | None = None) -> None:
+            self._set(Loading(model, text, done, placement))
+
+        tell(_STARTING)
         try:
-            backend = self._load(model, lambda text, done: self._set(Loading(model, text, done)))
-            self._set(Loading(model, _WARMING))
+            backend = self._load(model, tell, **placement.chosen)
+            tell(_WARMING)
             backend.warmup()
         except BackendError as error:
-            return Failed(model, Text(error.zh, str(error)))
+            return Failed(model, Text(error.zh, str(error)), placement)
+        except _NotWantedError:
+            raise
         except Exception as error:
             _log.exception("loading %s failed", model)
             what = f"{type(error).__name__}: {error}"
-            return Failed(model, Text(f"載入時出了意外的錯（{what}）。", f"Something unexpected went wrong ({what})."))
-        return Ready(model, backend)
+            text = Text(f"載入時出了意外的錯（{what}）。", f"Something unexpected went wrong ({what}).")
+            return Failed(model, text, placement)
+        return Ready(model, backend, placement)
 
-    def _wanted(self, model: str) -> bool:
-        return self._state is not None and self._state.model == model
+    def _wanted(self, state: State) -> bool:
+        current = self._state
+        return current is not None and (current.model, current.placement) == (state.model, state.placement)
 
     def _set(self, state: State) -> None:
-        """Changes the state unless another model has been asked for since."""
+        """Changes the state. Raises _NotWantedError where another model has been asked for since."""
         with self._changing:
-            if self._wanted(state.model):
-                self._state = state
+            if not self._wanted(state):
+                raise _NotWantedError
+            self._state = state

@@ -24,7 +24,7 @@ from streamlit import config
 from streamlit.starlette import App
 
 from app import service
-from app.models import Loader, Models, load_checkpoint
+from app.models import AUTOMATIC, Loader, Models, Placement, load_checkpoint
 from app.routes import routes
 from app.runs import Runs
 from app.service import Service
@@ -77,17 +77,18 @@ def serve(
     open_browser: bool | None = None,
     load: Loader = load_checkpoint,
     folder: Path | None = None,
+    placement: Placement = AUTOMATIC,
 ) -> None:
     """Serves the page until Ctrl+C. Loading of `model` begins at once, beside the server.
 
     `open_browser` None opens one where there is a screen. `load` makes a backend from a model's name. `folder` takes the
-    run files. Raises SystemExit with a sentence where the address cannot be used.
+    run files. `placement` is where models run at first. Raises SystemExit with a sentence where the address cannot be used.
     """
     bound = _bind(host, port)
     port = bound.getsockname()[1]
     address = f"http://{host}:{port}"
     runs = Runs(folder or runs_folder())
-    service.install(Service(runs, Models(load, runs.wait_idle)))
+    service.install(Service(runs, Models(load, runs.wait_idle, placement)))
     service.current().models.request(model)
     wanted = _has_screen() if open_browser is None else open_browser
     app = application(host, port, on_start=address if wanted else None)

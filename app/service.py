@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, field
 
+from app.catalogue import Catalogue
 from app.models import Models
 from app.runs import Runs
 
@@ -19,6 +20,7 @@ class Service:
     runs: Runs
     models: Models
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    catalogue: Catalogue = field(default_factory=Catalogue)
 
 
 _installed: list[Service] = []

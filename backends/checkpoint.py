@@ -13,6 +13,10 @@ from typing import Any, Literal
 from backends.base import BackendError
 from families.base import Family
 
+BUILTIN = "builtin"
+"""The name of the model that comes with the program."""
+DTYPES = ("float32", "bfloat16", "float16")
+"""The number formats that weights can be put into."""
 INDEX = "model.safetensors.index.json"
 WEIGHTS = "model.safetensors"
 
@@ -21,13 +25,12 @@ WEIGHTS = "model.safetensors"
 class Checkpoint:
     """A folder that holds a model, or one .gguf file, and the name the user knows it by.
 
-    `commit` is the hub's commit that the files are of, `unreachable` that the hub could not be asked for a newer one.
+    `commit` is the hub's commit that the files are of.
     """
 
     path: Path
     model_id: str
     commit: str | None = None
-    unreachable: bool = False
 
 
 def defaults(path: Path, family: Family) -> tuple[dict[str, float], Literal["checkpoint", "family"]]:

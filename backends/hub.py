@@ -10,15 +10,15 @@ from pathlib import Path
 
 from backends import hub_cache, hub_client, hub_words
 from backends.base import BackendError, Progress
-from backends.checkpoint import INDEX, WEIGHTS, Checkpoint, is_whole, read_json, weight_files
+from backends.checkpoint import BUILTIN, INDEX, WEIGHTS, Checkpoint, is_whole, read_json, weight_files
 from backends.hub_client import Hub
 from backends.model_settings import ModelSettings
 from families.base import Text
 
-BUILTIN = "builtin"
 BUILTIN_ID = "loopglass/SmolLM2-135M-agent"
 MAIN = "main"
-_HUB_ID = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
+_HUB_ID = re.compile(r"(?!.*(?:--|\.\.))([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
+"""Owner and name, and a revision; the hub allows neither -- nor .. in names."""
 
 
 def resolve(model: str, progress: Progress, *, hub: Hub | None = None, settings: ModelSettings | None = None) -> Checkpoint:
@@ -61,7 +61,8 @@ def from_hub(model_id: str, revision: str, hub: Hub, progress: Progress) -> Chec
     except BackendError:
         if here is None:
             raise
-        return Checkpoint(here[0], model_id, here[1], unreachable=True)
+        progress(Text("hub 沒有回答，改用這台電腦上的版本", "The hub does not answer; the copy on this computer is used"), None)
+        return Checkpoint(here[0], model_id, here[1])
     folder = hub_client.fetch(hub, listing, _before_weights(listing), progress)
     _require_architecture(model_id, folder)
     hub_client.fetch(hub, listing, listing.named(weight_files(folder)), progress)

@@ -221,8 +221,8 @@ class _Download:
         bar: Any = functools.partial(_Bar, functools.partial(self._tell, file))
         try:
             http_get(
-                url, out, resume_size=out.tell(), headers=build_hf_headers(), expected_size=file.n_bytes,
-                displayed_filename=file.name, tqdm_class=bar,
+                url, out, resume_size=out.tell(), headers={**build_hf_headers(), "accept-encoding": "identity"},
+                expected_size=file.n_bytes, displayed_filename=file.name, tqdm_class=bar,
             )
         except errors.HfHubHTTPError:
             raise

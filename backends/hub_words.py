@@ -146,6 +146,11 @@ def _unknown(model_id: str) -> Text:
 def _refused(model_id: str, error: errors.HfHubHTTPError) -> Text:
     """An answer of the hub that is no success and none of the cases that have an error of their own."""
     status = error.response.status_code
+    if status in (401, 403) and get_token() is None:
+        return Text(
+            f"hub 要先登入才給「{model_id}」（{status}）。{_LOG_IN.zh}",
+            f"The hub wants a login before it gives {model_id} ({status}). {_LOG_IN.en}",
+        )
     if status in (401, 403):
         return Text(
             f"hub 不接受這個權杖（{status}），所以不給「{model_id}」。{_LOG_IN.zh}",

@@ -23,9 +23,6 @@ import families
 from backends.base import BackendError, Progress
 from families.base import Family, Text
 
-DTYPES = ("float32", "bfloat16", "float16")
-"""The number formats that weights can be put into."""
-
 
 @dataclass(frozen=True)
 class Loaded:
@@ -41,9 +38,9 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
     """Loads the checkpoint at `path`, a folder or one .gguf file; code in it is never run, and a folder's weights are read
     from safetensors only.
 
-    `device` is a torch device, by default the best there is; `dtype` a name in `DTYPES`, by default the checkpoint's own (a
-    .gguf file's weights become float32). Raises BackendError where there is no such checkpoint, no family knows it, or it
-    does not fit in memory.
+    `device` is a torch device, by default the best there is; `dtype` a name in `backends.checkpoint.DTYPES`, by default the
+    checkpoint's own (a .gguf file's weights become float32). Raises BackendError where there is no such checkpoint, no family
+    knows it, or it does not fit in memory.
     """
     began = time.perf_counter()
     target = usable_device(device)

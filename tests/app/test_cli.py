@@ -153,6 +153,28 @@ def test_the_model_is_the_one_named(tmp_path: Path) -> None:
     assert loading.asked == ["builtin"]
 
 
+def test_device_and_number_format_reach_the_loader(tmp_path: Path) -> None:
+    given: list[dict[str, str]] = []
+
+    def load(_model: str, _progress: Progress, **chosen: str) -> Backend:
+        given.append(chosen)
+        return backend(["Hi."])
+
+    main(["ask", "Hello?", "--json", "--device", "cpu", "--dtype", "bfloat16"], load=load, folder=tmp_path)
+    assert given == [{"device": "cpu", "dtype": "bfloat16"}]
+
+
+def test_each_megabyte_of_a_download_is_not_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def load(_model: str, progress: Progress) -> Backend:
+        for done in ("0 B", "800 kB", "1.5 MB"):
+            progress(Text(f"下載：{done}／1.5 MB", f"Downloading: {done} of 1.5 MB"), None)
+        progress(Text("讀取權重", "Reading the weights"), None)
+        return backend(["Hi."])
+
+    main(["ask", "Hello?", "--json", "--lang", "en"], load=load, folder=tmp_path)
+    assert capsys.readouterr().err == "Downloading: 0 B of 1.5 MB\nReading the weights\n"
+
+
 def test_a_file_of_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "questions.jsonl"
     file.write_text('{"q": "One?", "answer": "x"}\n\n{"q": "Two\u2028lines?"}\n', encoding="utf-8")

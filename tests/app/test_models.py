@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.models import Failed, Loading, Models, Ready, State
+from app.models import Failed, Loading, Models, Placement, Ready, State
 from backends.base import Backend, BackendError, Progress
 from families.base import Text
 from tests.app.conftest import scripted
@@ -114,3 +114,49 @@ def test_a_change_waits_for_the_run_that_uses_the_old_model() -> None:
     idle.set()
     assert isinstance(settled(models), Ready)
     assert loads == ["builtin"]
+
+
+def test_device_and_number_format_reach_the_loader_only_where_they_were_chosen() -> None:
+    asked: list[tuple[str, dict[str, str]]] = []
+
+    def load(model: str, progress: Progress, **chosen: str) -> Backend:
+        asked.append((model, chosen))
+        return scripted()
+
+    models = Models(load, lambda: None, Placement(dtype="float32"))
+    models.request("one")
+    settled(models)
+    models.request("one", Placement("cpu", "bfloat16"))
+    settled(models)
+    models.request("one")
+    models.request("two")
+    state = settled(models)
+    assert asked == [
+        ("one", {"dtype": "float32"}),
+        ("one", {"device": "cpu", "dtype": "bfloat16"}),
+        ("two", {"device": "cpu", "dtype": "bfloat16"}),
+    ], "what is loaded so already is not loaded again, and a choice stays"
+    assert state.placement == Placement("cpu", "bfloat16")
+
+
+def test_what_is_on_its_way_is_given_up_when_another_model_is_asked_for() -> None:
+    began, go_on = threading.Event(), threading.Event()
+    reached = []
+
+    def load(model: str, progress: Progress) -> Backend:
+        if model == "large":
+            began.set()
+            assert go_on.wait(10)
+            progress(Text("下載", "Downloading"), 0.1)
+            reached.append(model)
+        return scripted()
+
+    models = Models(load, lambda: None)
+    models.request("large")
+    assert began.wait(10)
+    models.request("small")
+    go_on.set()
+    state = settled(models)
+    assert isinstance(state, Ready)
+    assert state.model == "small"
+    assert reached == [], "its progress told it to stop"

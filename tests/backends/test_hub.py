@@ -26,7 +26,7 @@ def test_a_folder_is_named_by_its_name(tiny_folder: Path) -> None:
     assert hub.resolve(str(tiny_folder), ignore) == checkpoint.Checkpoint(tiny_folder.resolve(), tiny_folder.name)
 
 
-@pytest.mark.parametrize("model", ["no-such-folder", "", "a/b/c", "no-such.gguf"])
+@pytest.mark.parametrize("model", ["no-such-folder", "", "a/b/c", "a--b/c", "a/b@../../c", "no-such.gguf"])
 def test_anything_else_says_what_to_give(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BackendError, match=r"config\.json") as caught:

@@ -1,0 +1,355 @@
+"""The real client against a small hub on this computer: listing, fetching, going on, the cache, and every failure's sentence."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants, file_download
+
+from backends import hub_cache, hub_client, hub_words
+from backends.base import BackendError
+from backends.checkpoint import INDEX, Checkpoint, is_whole
+from backends.hub import from_hub, resolve
+from backends.hub_client import Hub
+from backends.model_settings import ModelSettings
+from families.base import Text
+from tests.backends.hub_server import HubServer, Model, Refusal
+
+NAME = "Acme/Tiny-1B"
+CHUNK = 1000
+
+
+def content(size: int, seed: int = 1) -> bytes:
+    return random.Random(seed).randbytes(size)
+
+
+FILES = {
+    "config.json": b'{"model_type": "llama"}',
+    "tokenizer.json": b"{}",
+    "tokenizer_config.json": b'{"eos_token": "."}',
+    "chat_template.jinja": b"{{ messages }}",
+    "README.md": b"# Tiny",
+    "LICENSE": b"Apache",
+    "model.safetensors": content(50_000),
+}
+"""Files as the hub has them; what is in the weights matters to nobody here."""
+
+
+class Told:
+    """Remembers what progress was told."""
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+        self.shares: list[float | None] = []
+
+    def __call__(self, text: Text, done: float | None) -> None:
+        self.texts.append(text)
+        self.shares.append(done)
+
+
+@pytest.fixture(autouse=True)
+def _client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client as at a user's who is not logged in; pieces are small enough for small files, and it does not wait between
+    tries. Its warnings about tries that failed are expected."""
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", CHUNK)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", "/nowhere/token")
+    monkeypatch.setattr(file_download.time, "sleep", lambda _seconds: None)
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(logging.getLogger("huggingface_hub"), "disabled", True)
+
+
+@pytest.fixture
+def server() -> Iterator[HubServer]:
+    made = HubServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def hub(server: HubServer, tmp_path: Path) -> Hub:
+    return Hub(server.endpoint, tmp_path / "hub")
+
+
+@pytest.fixture
+def model(server: HubServer) -> Model:
+    return server.put(NAME, FILES, licence="apache-2.0")
+
+
+def get(hub: Hub, revision: str = "main", told: Told | None = None) -> Checkpoint:
+    return from_hub(NAME, revision, hub, told or Told())
+
+
+def fails(hub: Hub, words: str, revision: str = "main") -> BackendError:
+    """Getting the model ends in a sentence with `words` in it, in both languages."""
+    with pytest.raises(BackendError, match=words) as caught:
+        get(hub, revision)
+    assert any("一" <= letter <= "鿿" for letter in caught.value.zh)
+    return caught.value
+
+
+def test_the_hub_tells_what_a_model_is(hub: Hub, model: Model) -> None:
+    listing = hub_client.ask(hub, NAME, "main")
+    assert listing.commit == model.commit
+    assert (listing.licence, listing.gated) == ("apache-2.0", False)
+    assert {file.name: file.n_bytes for file in listing.files} == {name: len(data) for name, data in FILES.items()}
+    assert listing.n_bytes == sum(len(data) for data in FILES.values())
+
+
+def test_a_model_is_fetched_whole_and_its_commit_is_known(hub: Hub, model: Model) -> None:
+    told = Told()
+    got = get(hub, told=told)
+    assert got == Checkpoint(got.path, NAME, model.commit)
+    assert {path.name: path.read_bytes() for path in got.path.iterdir()} == FILES
+    assert told.texts[0].en == "Asking the Hugging Face hub about Acme/Tiny-1B"
+    assert told.texts[-1].en == "Downloading Acme/Tiny-1B: 50.0 kB of 50.0 kB"
+    assert told.shares[-1] == 1.0
+    shares = [share for share in told.shares[told.shares.index(0.0, 2) :] if share is not None]
+    assert shares == sorted(shares)
+    assert len(shares) > 40, "bytes are told as they come"
+
+
+def test_what_the_cache_has_is_not_fetched_again(hub: Hub, server: HubServer, model: Model) -> None:
+    first = get(hub)
+    server.requests.clear()
+    assert get(hub) == first
+    assert server.fetched() == []
+
+
+def test_a_new_commit_costs_only_what_changed(hub: Hub, server: HubServer, model: Model) -> None:
+    old = get(hub)
+    server.requests.clear()
+    server.put(NAME, {**FILES, "README.md": b"# Tiny, corrected"})
+    new = get(hub)
+    assert server.fetched() == ["README.md"]
+    assert new.commit != old.commit
+    assert (new.path / "README.md").read_bytes() == b"# Tiny, corrected"
+    assert (old.path / "README.md").read_bytes() == FILES["README.md"]
+
+
+def test_a_pinned_commit_stays_and_needs_no_hub_once_it_is_here(hub: Hub, server: HubServer, model: Model) -> None:
+    old = model.commit
+    server.put(NAME, {**FILES, "model.safetensors": content(60_000, seed=2)})
+    settings = ModelSettings(pins={NAME: old})
+    got = resolve(NAME, Told(), hub=hub, settings=settings)
+    assert got.commit == old
+    assert (got.path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+    server.requests.clear()
+    assert resolve(NAME, Told(), hub=hub, settings=settings) == got
+    assert resolve(f"{NAME}@{old}", Told(), hub=hub, settings=ModelSettings()) == got
+    assert server.requests == []
+    assert resolve(f"{NAME}@main", Told(), hub=hub, settings=settings).commit == server.models[NAME].commit
+
+
+def test_only_what_transformers_reads_is_fetched(hub: Hub, server: HubServer) -> None:
+    shards = {f"model-0000{n}-of-00002.safetensors": content(30_000, n) for n in (1, 2)}
+    index = json.dumps({"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}})
+    others = dict.fromkeys(("consolidated.safetensors", "original/model.pth", "pytorch_model.bin", "onnx/model.onnx"), b"x")
+    small = {name: data for name, data in FILES.items() if name != "model.safetensors"}
+    templates = {"additional_chat_templates/tools.jinja": b"{{ tools }}"}
+    server.put(NAME, {**small, **shards, INDEX: index.encode(), **templates, **others})
+    got = get(hub)
+    assert set(server.fetched()) == {*small, *shards, INDEX, *templates}
+    assert is_whole(got.path)
+    assert (got.path / "additional_chat_templates" / "tools.jinja").read_bytes() == b"{{ tools }}"
+
+
+def test_a_cut_connection_goes_on_where_it_broke(hub: Hub, server: HubServer, model: Model) -> None:
+    server.cuts = [100_000] * 6 + [30_500]  # The small files come whole.
+    got = get(hub)
+    assert (got.path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+    starts = [request.range_from for request in server.requests if request.kind == "get" and request.file == "model.safetensors"]
+    assert starts == [None, 30_000], "what came in whole pieces is not asked for again"
+
+
+def test_half_a_download_is_kept_and_the_next_try_goes_on(hub: Hub, server: HubServer, model: Model) -> None:
+    server.cuts = [100_000] * 6 + [20_000] + [0] * 6
+    failure = fails(hub, r"broke off at 20\.0 kB of 50\.0 kB.*goes on from there")
+    assert "接著下載" in failure.zh
+    assert hub_cache.cached_models(hub.cache) == []
+    server.cuts = []
+    server.requests.clear()
+    told = Told()
+    got = get(hub, told=told)
+    assert (got.path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+    assert [(request.file, request.range_from) for request in server.requests if request.kind == "get"] == [
+        ("model.safetensors", 20_000)
+    ]
+    assert "20.0 kB of 50.0 kB" in told.texts[1].en
+    assert not list((hub.cache or Path()).rglob("*.incomplete"))
+
+
+def test_a_hub_that_cannot_go_on_starts_the_file_again(hub: Hub, server: HubServer, model: Model) -> None:
+    server.ranges = False
+    server.cuts = [100_000] * 6 + [20_000] + [0] * 6
+    fails(hub, "broke off")
+    server.cuts = []
+    told = Told()
+    got = get(hub, told=told)
+    assert (got.path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+    assert told.shares[-1] == 1.0
+
+
+def test_giving_up_keeps_what_came(hub: Hub, server: HubServer, model: Model) -> None:
+    class GaveUpError(Exception):
+        pass
+
+    def impatient(_text: Text, done: float | None) -> None:
+        if done is not None and 0.4 < done < 0.6:
+            raise GaveUpError
+
+    with pytest.raises(GaveUpError):
+        from_hub(NAME, "main", hub, impatient)
+    server.requests.clear()
+    get(hub)
+    (again,) = [request for request in server.requests if request.kind == "get"]
+    assert again.range_from is not None
+    assert again.range_from >= 20_000
+
+
+def test_a_file_that_arrives_damaged_is_thrown_away(hub: Hub, server: HubServer) -> None:
+    server.put(NAME, FILES, wrong={"model.safetensors": content(50_000, seed=9)})
+    fails(hub, r"model\.safetensors of Acme/Tiny-1B arrived damaged")
+    server.put(NAME, FILES)
+    assert (get(hub).path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+
+
+def test_without_a_hub_the_copy_in_the_cache_will_do(hub: Hub, server: HubServer, model: Model) -> None:
+    first = get(hub)
+    server.close()
+    told = Told()
+    assert get(hub, told=told) == first
+    assert told.texts[-1].en == "The hub does not answer; the copy on this computer is used"
+
+
+def test_without_a_hub_and_a_copy_the_sentence_says_so(hub: Hub, server: HubServer) -> None:
+    server.close()
+    fails(hub, "cannot be reached .*Check the network and try again")
+
+
+def test_offline_by_the_environment(hub: Hub, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    fails(hub, "HF_HUB_OFFLINE forbids")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    whole = get(hub)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert get(hub).path == whole.path
+
+
+def test_an_unknown_name(hub: Hub) -> None:
+    failure = fails(hub, "has no model Acme/Tiny-1B.*Check the spelling.*hf auth login")
+    assert "拼字" in failure.zh
+
+
+def test_a_gated_model_without_a_token(hub: Hub, server: HubServer) -> None:
+    server.put(NAME, FILES, gated="manual", file_refusal=Refusal(401, "GatedRepo", "Access to model is restricted."))
+    assert hub_client.ask(hub, NAME, "main").gated
+    fails(hub, f"gated and there is no Hugging Face token here. Accept its terms at {server.endpoint}/{NAME}.*HF_TOKEN")
+
+
+def test_a_gated_model_that_was_not_granted(hub: Hub, server: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_mine")
+    server.put(NAME, FILES, gated="manual", file_refusal=Refusal(403, "GatedRepo", "You are not in the authorized list."))
+    fails(hub, "your account has no access yet")
+    assert {request.token for request in server.requests} == {"Bearer hf_mine"}
+
+
+def test_a_token_that_is_not_accepted(hub: Hub, server: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_wrong")
+    server.put(NAME, FILES, list_refusal=Refusal(401, None, "Invalid credentials in Authorization header"))
+    fails(hub, "does not accept the token")
+
+
+def test_a_login_that_is_wanted(hub: Hub, server: HubServer) -> None:
+    server.put(NAME, FILES, list_refusal=Refusal(401))
+    fails(hub, "wants a login.*hf auth login")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(429, "too many requests"), (503, "a problem of its own"), (418, "does not give Acme/Tiny-1B")],
+)
+def test_other_answers(status: int, words: str, hub: Hub, server: HubServer) -> None:
+    server.put(NAME, FILES, list_refusal=Refusal(status))
+    fails(hub, words)
+
+
+def test_a_file_that_is_refused_in_the_middle(hub: Hub, server: HubServer) -> None:
+    server.put(NAME, FILES, file_refusal=Refusal(503))
+    fails(hub, "a problem of its own")
+
+
+def test_an_unknown_commit(hub: Hub, model: Model) -> None:
+    fails(hub, "no revision '0000", revision="0" * 40)
+
+
+def test_a_page_in_the_way(hub: Hub, server: HubServer) -> None:
+    server.put(NAME, FILES, list_refusal=Refusal(200, body=b"<html>Log in to the hotel's network</html>"))
+    fails(hub, "is not the hub's .*login in the browser")
+
+
+def test_no_safetensors(hub: Hub, server: HubServer) -> None:
+    small = {name: data for name, data in FILES.items() if name != "model.safetensors"}
+    server.put(NAME, {**small, "pytorch_model.bin": b"pickle"})
+    fails(hub, "no weights as safetensors")
+    server.put(NAME, {**small, "tiny.Q4_0.gguf": b"GGUF"})
+    fails(hub, "only .gguf files. Download one")
+    assert server.fetched() == []
+
+
+def test_an_architecture_that_is_not_known_is_found_before_the_weights_are_fetched(hub: Hub, server: HubServer) -> None:
+    server.put(NAME, {**FILES, "config.json": b'{"model_type": "hyena_9"}'})
+    fails(hub, "Acme/Tiny-1B is of the architecture 'hyena_9'")
+    assert "model.safetensors" not in server.fetched()
+
+
+def test_a_disk_that_is_too_small(hub: Hub, server: HubServer) -> None:
+    server.put(NAME, FILES, claims={"model.safetensors": 10**18})
+    fails(hub, "needs 1000000000 GB more, and the disk of .* left. Free some space")
+    assert "model.safetensors" not in server.fetched()
+
+
+def test_an_index_that_names_what_is_not_there(hub: Hub, server: HubServer) -> None:
+    index = json.dumps({"weight_map": {"a": "model-00001-of-00001.safetensors"}}).encode()
+    server.put(NAME, {**FILES, INDEX: index})
+    fails(hub, "is not whole")
+
+
+def test_the_cache_lists_what_is_whole(hub: Hub, server: HubServer, model: Model) -> None:
+    assert hub_cache.cached_models(hub.cache) == []
+    get(hub)
+    server.put("Acme/Other", FILES, file_refusal=Refusal(503))
+    with pytest.raises(BackendError):
+        from_hub("Acme/Other", "main", hub, Told())
+    (found,) = hub_cache.cached_models(hub.cache)
+    assert (found.model_id, found.commit) == (NAME, model.commit)
+    assert found.n_bytes == sum(len(data) for data in FILES.values())
+
+
+def test_of_several_commits_the_cache_lists_the_one_that_main_is_at(hub: Hub, server: HubServer, model: Model) -> None:
+    old = model.commit
+    get(hub)
+    new = server.put(NAME, {**FILES, "README.md": b"# Newer"}).commit
+    get(hub)
+    get(hub, revision=old)
+    assert [found.commit for found in hub_cache.cached_models(hub.cache)] == [new]
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "written"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_740_000_000, "1.7 GB"), (123_456_789, "123 MB"), (999_600, "1.0 MB")],
+)
+def test_sizes_are_written_as_the_hub_writes_them(n_bytes: int, written: str) -> None:
+    assert hub_words.size(n_bytes) == written
+
+
+def test_a_full_disk_and_a_cache_that_cannot_be_written() -> None:
+    full = hub_words.sentence(OSError(28, "No space left on device", "/cache/blob"), NAME, "main", "page")
+    assert "The disk is full" in full.en
+    assert "磁碟滿了" in full.zh
+    assert "can be written" in hub_words.sentence(PermissionError(13, "Permission denied", "/cache"), NAME, "main", "page").en
