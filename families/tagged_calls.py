@@ -224,22 +224,22 @@ class CallReader:
 
     def _value_end(self, body: _Body, number: int) -> tuple[int, int | None]:
         """Where the value of the parameter `number` ends, and the tag that closes it, if one does. Raises _BrokenError."""
-        tags, at, stray = self._tags, number + 1, False
+        tags, at = self._tags, number + 1
+        stray: int | None = None
         goal = tags.value_end[at] if self._patience > 0 else None
         while at < (len(tags.tags) if goal is None else goal):
             if tags.begins[at]:
                 if goal is None:
                     break
                 at = tags.matching[at]  # A whole call inside the value.
-            elif tags.kind(at) == "parameter" and self._is_next(body, number, at):
-                if stray:
-                    raise _BrokenError(tags.tags[at].start, number, _AMBIGUOUS)
-                return tags.tags[at].start, None
             elif goal is None and tags.almost[at]:
                 return tags.tags[at].start, at
-            elif goal is None and tags.kind(at) in ("end_function", "end_call") and tags.closes[at]:
+            elif self._ends_unclosed(body, number, at, goal is None):
+                if stray is not None:
+                    raise _BrokenError(tags.tags[stray].after, number, _AMBIGUOUS)
                 return tags.tags[at].start, None
-            stray |= tags.kind(at) == "end_parameter"
+            if stray is None and tags.kind(at) == "end_parameter":
+                stray = at
             at += 1
         self._scanner.steps += at - number
         if goal is not None:
@@ -247,6 +247,12 @@ class CallReader:
         # Cut off inside the value, what looks like another call may be part of it: it must not be run.
         cut = at == len(tags.tags) or not tags.ended
         raise _BrokenError(tags.end if cut else tags.outer[at], number, None if cut else _NOT_CLOSED)
+
+    def _ends_unclosed(self, body: _Body, number: int, at: int, closing: bool) -> bool:
+        """Whether the value of `number` must have ended before the tag `at`; `closing` says that closing tags count too."""
+        if self._tags.kind(at) == "parameter":
+            return self._is_next(body, number, at)
+        return closing and self._tags.kind(at) in ("end_function", "end_call") and self._tags.closes[at]
 
     def _is_next(self, body: _Body, number: int, at: int) -> bool:
         """Whether the tag `at` is the next parameter, so that the end of the one before it is missing, or part of a value."""
