@@ -1,0 +1,213 @@
+"""The Model tab: what the loaded checkpoint is, in the order in which a learner asks. Draws what the backend's info says.
+
+The description is made by backends/description.py; a backend without one (a script) is described by its family alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app import model_html
+from app.i18n import Words, plain
+from app.model_tab_words import FACTS
+from app.models import Loading, Ready, State
+from backends.base import Backend
+from backends.description import Description, Fact
+
+_STYLE = Path(__file__).with_name("model_tab.css")
+_LEFT_OUT_WHEN_EMPTY = ("experts", "experts_per_token", "quantization", "window")
+"""Facts that most checkpoints have no need of: no row is drawn where there is nothing to say."""
+
+
+def draw(words: Words, state: State | None) -> None:
+    """Draws the tab for the model in memory, or says why there is none."""
+    if isinstance(state, Loading):
+        st.info(words("model_tab_loading", model=plain(state.model)))
+        return
+    if not isinstance(state, Ready):
+        st.info(words("model_tab_none"))
+        return
+    st.html(_STYLE)
+    backend = state.backend
+    description = backend.info.get("description")
+    _title(words, backend, description)
+    if description is not None:
+        _facts(words, backend, description)
+        _parts(words, description)
+    _sampling(words, backend, description)
+    _template(words, backend, description)
+    _tokens(words, backend)
+    if description is not None:
+        _section(words("section_files"))
+        st.html(model_html.files(words, description.files))
+    _section(words("section_drafter"))
+    st.markdown(words("drafter_none"))
+
+
+def _section(title: str) -> None:
+    st.subheader(title, anchor=False)
+
+
+def _title(words: Words, backend: Backend, description: Description | None) -> None:
+    st.subheader(plain(backend.model_id), anchor=False)
+    st.caption(words("family", model=plain(backend.model_id), family=plain(backend.family.name)))
+    st.markdown(words("model_tab_about"))
+    if backend.family.note is not None:
+        st.info(plain(words.of(backend.family.note)))
+    if description is None:
+        st.info(words("model_tab_no_files", family=plain(backend.family.name)))
+        return
+    place = words("model_tab_place", path=plain(description.path))
+    commit = backend.info.get("commit")
+    st.caption(place + (words("model_tab_commit", commit=commit) if commit else ""))
+
+
+def _facts(words: Words, backend: Backend, description: Description) -> None:
+    for section, said in FACTS.items():
+        _section(words(section))
+        rows = []
+        for name, (label, explained) in said.items():
+            fact = description.facts.get(name)
+            if fact is not None and _worth_a_row(name, fact, description):
+                source = _source(words, name, fact, description)
+                rows.append(model_html.fact(
+                    words.of(label), words.of(explained), _value(words, name, fact.value), source, words("unknown"),
+                ))
+            if name == "layers":
+                rows.append(_attention(words, description))
+        if section == "section_text":
+            rows.append(_beside_text(words, backend, description))
+        st.html(model_html.facts(rows))
+
+
+def _worth_a_row(name: str, fact: Fact, description: Description) -> bool:
+    """Whether a fact says something that no other row does."""
+    if name in _LEFT_OUT_WHEN_EMPTY:
+        return fact.value is not None
+    same_as = {"class": "architecture", "parameters_loaded": "parameters"}.get(name)
+    return same_as is None or fact.value != description.facts[same_as].value
+
+
+def _value(words: Words, name: str, given: Any) -> str | None:
+    if given is None:
+        return None
+    if name in ("parameters", "parameters_loaded"):
+        return model_html.count(given)
+    if name == "memory":
+        return f"{model_html.size(given)} ({words('bytes_exact', n=f'{given:,}')})"
+    if name in ("context", "window"):
+        return words("n_tokens", n=f"{given:,}")
+    if name == "stored_as":
+        return "; ".join(words("n_numbers", n=f"{n:,}", dtype=dtype) for dtype, n in given.items())
+    return f"{given:,}" if isinstance(given, int) else str(given)
+
+
+def _source(words: Words, name: str, fact: Fact, description: Description) -> str:
+    """Where a fact is from, or where it was looked for in vain."""
+    if fact.value is None:
+        if name == "parameters" and description.facts["quantization"].value is not None:
+            return words("from_headers_packed")
+        return words(_FROM_NOT[fact.origin], where=fact.where)
+    return words(_FROM[fact.origin], where=fact.where)
+
+
+_FROM = {
+    "file": "from_file", "default": "from_default", "gguf": "from_gguf", "model": "from_model", "headers": "from_headers",
+    "tokenizer": "from_tokenizer",
+}
+_FROM_NOT = {"file": "from_file_not", "gguf": "from_gguf_not", "headers": "from_headers_not"}
+
+
+def _attention(words: Words, description: Description) -> str:
+    kinds, source = description.layer_types, description.layer_types_from
+    if not kinds:
+        return model_html.fact(
+            words("attention"), words("attention_help"), None, _source(words, "attention", source, description), words("unknown"),
+        )
+    said = words("attention_class") if source.origin == "model" else _source(words, "attention", source, description)
+    value = " · ".join(f"{kinds.count(kind)} × {kind}" for kind in dict.fromkeys(kinds))
+    return model_html.fact(
+        words("attention"), words("attention_help"), value, said, words("unknown"), model_html.layers(words, kinds),
+    )
+
+
+def _beside_text(words: Words, backend: Backend, description: Description) -> str:
+    """What the checkpoint has an encoder for, and what is fed to it here."""
+    encoders = [
+        words("encoder", name=each.key, type=each.model_type) if each.layers is None
+        else words("encoder_layers", name=each.key, type=each.model_type, n=each.layers)
+        for each in description.encoders
+    ]
+    kinds = {"image": words("image"), "audio": words("audio"), "video": words("video")}
+    fed = [said for kind, said in kinds.items() if kind in backend.modalities]
+    comma = "、" if words.lang == "zh" else ", "
+    more = words("fed", kinds=comma.join(fed)) if fed else words("fed_nothing")
+    if not encoders:
+        value, source = words("beside_text_none"), words("beside_text_none_from")
+    elif description.processor_files:
+        value, source = comma.join(encoders), words("encoder_from", files=comma.join(description.processor_files))
+    else:
+        value, source = comma.join(encoders), words("encoder_from_no_processor")
+    return model_html.fact(
+        words("beside_text"), f"{words('beside_text_help')} {more}", value, source, words("unknown"),
+    )
+
+
+def _parts(words: Words, description: Description) -> None:
+    if description.stored is None:
+        return
+    _section(words("section_parts"))
+    st.caption(words("section_parts_about"))
+    st.html(model_html.parts(words, description.stored))
+
+
+def _sampling(words: Words, backend: Backend, description: Description | None) -> None:
+    _section(words("section_sampling"))
+    family = backend.family.name
+    given = (description.generation_config if description is not None else None) or {}
+    rows = []
+    for name, value in backend.info["defaults"].items():
+        if backend.info["defaults_from"] == "family":
+            source = words("sampling_family", family=family)
+        elif given.get("do_sample") is False:
+            source = words("sampling_greedy")
+        else:
+            source = words("sampling_in_file") if given.get(name) is not None else words("sampling_neutral")
+        rows.append((name, f"{value:g}", source))
+    titles = words("sampling"), words("sampling_value"), words("sampling_from")
+    st.html(model_html.boxed(model_html.table(titles, rows)))
+    if backend.info["defaults_from"] == "family" and description is not None:
+        st.caption(words("sampling_no_file" if description.generation_config is None else "sampling_silent"))
+    if description is not None and description.left_out:
+        names = ", ".join(f"{name} {value:g}" for name, value in description.left_out.items())
+        st.caption(words("sampling_left_out", names=plain(names)))
+
+
+def _template(words: Words, backend: Backend, description: Description | None) -> None:
+    _section(words("section_template"))
+    st.markdown(words("template_about"))
+    family = backend.family
+    for number, shown in enumerate(description.templates if description is not None else (), 1):
+        if shown.name:
+            st.markdown(f"**{words('template_name', name=plain(shown.name))}**")
+        n = shown.text.count("\n") + 1
+        st.caption(words("template_file", file=plain(shown.file), n=n) if shown.file else words("template_file_unknown", n=n))
+        if not shown.tools:
+            st.caption(words("template_tools_none"))
+        if family.thinking_argument is None:
+            st.caption(words("template_no_switch", family=plain(family.name)))
+        elif not shown.thinking:
+            st.caption(words("template_thinking_none", switch=plain(family.thinking_argument)))
+        st.html(model_html.template(words, shown, family.thinking_argument, number))
+    st.markdown(plain(words.of(family.tools_note)))
+    st.markdown(plain(words.of(family.thinking_note)))
+
+
+def _tokens(words: Words, backend: Backend) -> None:
+    _section(words("section_tokens"))
+    st.caption(words("section_tokens_about"))
+    ends = backend.info.get("stop_tokens", backend.family.stop_tokens)
+    st.html(model_html.tokens(words, backend.family, backend.info["control_tokens"], ends))
