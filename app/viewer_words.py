@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.ledger_words import LEDGER
 from families.base import Text
 
 _STATUS: Mapping[str, Text] = {
@@ -149,12 +150,16 @@ _PROMPT: Mapping[str, Text] = {
     "show_tokens": Text("顯示 token 邊界", "Show token boundaries"),
     "no_boundaries": Text("分詞器沒有給出 token 的位置。", "The tokenizer does not say where its tokens begin and end."),
     "by_system": Text("系統", "system"),
+    "by_tools": Text("工具說明", "tools on offer"),
     "by_user": Text("使用者", "user"),
     "by_tool": Text("工具", "tool"),
     "by_model": Text("模型", "model"),
     "by_harness": Text("框架", "harness"),
-    "by_system_means": Text(
-        "系統訊息：給模型的指示，以及可用工具的說明", "The system message: instructions to the model, and the tools on offer",
+    "by_template": Text("對話模板", "template"),
+    "by_system_means": Text("系統訊息：給模型的指示", "The system message: instructions to the model"),
+    "by_tools_means": Text(
+        "因為提供了工具才有的文字：每個工具的說明，以及要怎麼呼叫",
+        "What stands here because tools are offered: each tool's description, and how to call one",
     ),
     "by_user_means": Text("使用者問的", "What the user asked"),
     "by_tool_means": Text("工具回傳的結果", "What a tool returned"),
@@ -162,9 +167,10 @@ _PROMPT: Mapping[str, Text] = {
         "模型先前寫的，由對話模板重新寫進提示",
         "What the model wrote earlier, written into the prompt again by the chat template",
     ),
-    "by_harness_means": Text(
-        "由框架加上的：對話模板的開頭、要模型接著寫的記號，或給模型的提醒",
-        "Added by the harness: the template's opening, the mark that asks the model to go on, or a reminder to the model",
+    "by_harness_means": Text("框架給模型的提醒", "What the harness told the model"),
+    "by_template_means": Text(
+        "對話模板自己寫的：標出每則訊息從哪裡開始、輪到模型接著寫的記號",
+        "Written by the chat template itself: the marks that say where each message begins and that it is the model's turn",
     ),
     "control_purpose": Text("控制 token {token}：{purpose}", "Control token {token}: {purpose}"),
     "control_unknown": Text("這個模型家族的資料沒有說明它的用途", "what it is for is not known for this model family"),
@@ -199,6 +205,17 @@ _READING: Mapping[str, Text] = {
     "pill_text": Text("文字", "text"),
     "nothing_read": Text("裡面沒有內容。", "There was nothing in it."),
     "show_span": Text("標出寫成這個呼叫的 token", "Mark the tokens that wrote this call"),
+    "show_argument": Text("標出寫成這個參數的 token", "Mark the tokens that wrote this argument"),
+    "show_arguments": Text("標出寫成這些參數的 token", "Mark the tokens that wrote these arguments"),
+    "show_thinking": Text("標出寫成這段思考的 token", "Mark the tokens that wrote this thinking"),
+    "show_content": Text("標出寫成這段文字的 token", "Mark the tokens that wrote this text"),
+    "least": Text("最沒把握的參數 token：「{piece}」，{p}", "least sure at “{piece}”: {p}"),
+    "least_hint": Text("到這個 token，看它的細節", "Go to this token and see its details"),
+    "least_no_p": Text(
+        "看不出哪裡最沒把握：後端沒有提供機率",
+        "where it was least sure is not known: the backend gives no probabilities",
+    ),
+    "forming_title": Text("正在形成的呼叫", "A call as it forms"),
     "call_error": Text("無法執行：{why}", "Cannot be run: {why}"),
     "call_error_at": Text("（在第 {at} 個字）", " (at character {at})"),
     "call_repaired": Text("已修正：{what}", "Repaired: {what}"),
@@ -271,5 +288,5 @@ _POPOVER: Mapping[str, Text] = {
 }
 
 WORDS: Mapping[str, Text] = {
-    **_STATUS, **_LEGEND, **_RUN, **_STOP_REASONS, **_PROMPT, **_WRITTEN, **_READING, **_POPOVER,
+    **_STATUS, **_LEGEND, **_RUN, **_STOP_REASONS, **_PROMPT, **LEDGER, **_WRITTEN, **_READING, **_POPOVER,
 }

@@ -88,8 +88,9 @@ class ChannelReader:
 
     A marker may be one token or span several: the token in which a marker ends is shown in the channel "control", and
     the channel switches after it. Inside a string of a call (`family.string_marks`) a marker is part of the value; where
-    strings stand in quotation marks, a backslash takes the next character with it. What follows a call goes back to the channel that the call interrupted.
-    Where the model heads its messages (`family.headers`), a header is "control" from end to end and says the channel.
+    strings stand in quotation marks, a backslash takes the next character with it. What follows a call goes back to the
+    channel that the call interrupted. Where the model heads its messages (`family.headers`), a header is "control" from end to
+    end and says the channel.
     """
 
     def __init__(self, family: Family, prompt: str = "") -> None:
@@ -106,15 +107,19 @@ class ChannelReader:
         self._interrupted: Channel = "content"
         last = family.headers.last_in(prompt) if family.headers else None
         self._header: str | None = last[0] if last and not last[1] else None
+        self.reach = 0
+        """How many characters before the last token the marker began that ended in it; 0 where it began in it, or none did."""
         self.channel: Channel = family.opening_channel(prompt)
         """The channel in which the next token stands."""
 
     def feed(self, text: str) -> Channel:
         """The channel of the token that completes `text` ("" for a token that ends inside a character)."""
-        window, at, control = self._tail + text, 0, False
+        window, at, control, before = self._tail + text, 0, False, len(self._tail)
+        self.reach = 0
         while found := self._pattern().search(window, at):
             self._read_header(window[at : found.start()])
-            control |= self._pass(found[0])
+            if self._pass(found[0]):
+                control, self.reach = True, max(self.reach, before - found.start())
             at = found.end()
         # What is kept may begin a marker; what a marker has used up must not be read again.
         kept = max(at, len(window) - self._reach + 1)

@@ -6,20 +6,22 @@ cannot be taken for a change in another. Within a piece one change is found, fro
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
+from families.base import Family
 from harness.origins import Cut, Key, Stretch, common_prefix
 
 Kind = Literal[
-    "thinking", "arguments", "white_space", "order", "text", "stop_token", "system", "tools", "template", "tokens",
+    "thinking", "empty_thinking", "arguments", "white_space", "order", "text", "stop_token", "system", "tools", "template",
+    "tokens",
 ]
-"""What a change is about: thinking that is dropped or rewritten; a call's arguments written in another form; white space alone;
-the same characters in another order; other text of a message; the token that ended the turn; the system message; the tools; text
-of the template, such as what it opened for the model; tokens, where the text is the same and was sampled as others."""
+"""What a change is about: thinking that is dropped or rewritten; a thinking block without text; a call written in another form;
+white space alone; the same characters in another order; other text of a message; the token that ended the turn; the system
+message; the tools; text of the template; tokens, where the text is the same and was sampled as others."""
 Span = tuple[int, int]
 
 
@@ -93,7 +95,7 @@ class _Kept:
         return None
 
 
-def changes(old: Side, new: Side, known: Sequence[Span], stop_tokens: Collection[str]) -> list[Change]:
+def changes(old: Side, new: Side, known: Sequence[Span], family: Family) -> list[Change]:
     """What the new text has changed of the old one, in order; `known` is what `known_before` gives. What only follows on the old
     text is no change."""
     kept = _Kept(new.text, known)
@@ -106,25 +108,41 @@ def changes(old: Side, new: Side, known: Sequence[Span], stop_tokens: Collection
         if a_from == a_to and was + a_to == len(old.text):
             continue
         spans = (was + a_from, was + a_to), (kept.back(now + b_from), kept.back(now + b_to, end=b_to > b_from))
-        found.append(Change(_kind(old, new, *spans, stop_tokens), *spans))
+        found.append(Change(_kind(old, new, *spans, family), *spans))
     return found
 
 
 def _bounds(old: Side, new: Side, kept: _Kept) -> Iterator[tuple[int, int]]:
     """Places that stand in both texts, in order: as (place in the old one, place in the kept part of the new one)."""
-    yield 0, 0
-    reached = (0, 0)
+    pairs = []
     for cut, (was, was_end) in sorted(old.cuts.items(), key=lambda item: item[1]):
         place = new.cuts.get(cut)
         if place is None or old.text[was:was_end] != new.text[place[0] : place[1]]:
             continue
         now, now_end = kept.there(place[0]), kept.there(place[1])
-        if now is None or now_end is None or was < reached[0] or now < reached[1]:
-            continue
-        yield was, now
-        yield was_end, now_end
-        reached = (was_end, now_end)
+        if now is not None and now_end is not None:
+            pairs.append(((was, now), (was_end, now_end)))
+    yield 0, 0
+    for place in _most_in_order([pair[0][1] for pair in pairs]):
+        yield from pairs[place]
     yield len(old.text), len(kept.text)
+
+
+def _most_in_order(numbers: Sequence[int]) -> list[int]:
+    """The places of the longest rising subsequence: what was moved is left out, and as little else as possible."""
+    lowest: list[int] = []  # With what number a subsequence of each length can end at the lowest, and the place of that.
+    places: list[int] = []
+    before: list[int | None] = []
+    for place, number in enumerate(numbers):
+        length = bisect_left(lowest, number)
+        before.append(places[length - 1] if length else None)
+        lowest[length : length + 1], places[length : length + 1] = [number], [place]
+    chain: list[int] = []
+    at = places[-1] if places else None
+    while at is not None:
+        chain.append(at)
+        at = before[at]
+    return chain[::-1]
 
 
 def _differing(a: str, b: str, a_at: int, ends: Collection[int] | None) -> tuple[Span, Span]:
@@ -143,17 +161,23 @@ def _differing(a: str, b: str, a_at: int, ends: Collection[int] | None) -> tuple
     return (start, end), (start, len(b) - tail - shift)
 
 
-def _kind(old: Side, new: Side, was: Span, now: Span, stop_tokens: Collection[str]) -> Kind:
+def _kind(old: Side, new: Side, was: Span, now: Span, family: Family) -> Kind:
     before, after = old.text[slice(*was)], new.text[slice(*now)]
     touched = [*_touched(old.stretches, was), *_touched(new.stretches, now)]
     parts, authors = {each.part for each in touched}, {each.author for each in touched}
     of_old = {each.part for each in _touched(old.stretches, was)}
+    if parts == {"call"}:
+        return "arguments"
     if "".join(before.split()) == "".join(after.split()):
         return "white_space"
-    if before.strip() in stop_tokens:
+    if before.strip() in family.stop_tokens:
         return "stop_token"
     if "thinking" in of_old:
         return "thinking"
+    if any(mark in before for mark, channel in family.channels.items() if channel == "thought"):
+        return "empty_thinking"
+    if parts == {"content"} and _moved(old, new, was):
+        return "order"
     if "call" in parts:
         return "arguments"
     if sorted("".join(before.split())) == sorted("".join(after.split())):
@@ -163,6 +187,14 @@ def _kind(old: Side, new: Side, was: Span, now: Span, stop_tokens: Collection[st
         if author in authors:
             return kind
     return "text" if parts & {"content", "thinking"} else "template"
+
+
+def _moved(old: Side, new: Side, was: Span) -> bool:
+    """Whether the text of a message that stood here stands somewhere else now."""
+    return any(
+        start <= was[0] and was[1] <= end and old.text[start:end] == new.text[slice(*new.cuts.get(cut, (0, 0)))]
+        for cut, (start, end) in old.cuts.items()
+    )
 
 
 def _touched(stretches: Sequence[Stretch], span: Span) -> list[Stretch]:

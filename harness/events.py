@@ -13,10 +13,22 @@ context        added_from, ids_from (the prompt's first characters and tokens th
                output already, unchanged; 0 in a run's first step), text, ids, ends, special (only the new part: text from
                added_from on; ids from ids_from on; ends[i] is the character, counted from added_from, at which token i
                ends, or ends is absent; special are positions in these ids), n_tokens (of the whole prompt),
-               media_tokens {kind: n}, context_length, roles {role: number of messages}
+               media_tokens {kind: n}, context_length, roles {role: number of messages},
+               origins [[author, state, n tokens, n characters], …] (whose the new part is, run by run, whole tokens each; n
+               tokens is null where ends is absent): author is system | tools (what stands there only because tools are
+               offered) | user | tool | model | harness (what it told the model) | template; state is new | again (unchanged,
+               but read again) | rewritten (stands where something else was read or written) | reused (as it was from the
+               beginning on, which only the first prompt of a run that continues another has here),
+               departs (null where the prompt only goes on from what was read and written, else {token (how many of the
+               whole prompt's tokens are as they were), kind (of the first change), was, now (the text from there on, then and
+               now, cut), changes [[kind, n tokens that stood there, n that stand there now, n places], …], n_again (tokens
+               that are read again; numbers of tokens are null where ends is absent)}; kind is thinking |
+               empty_thinking | arguments | white_space | order | text | stop_token | system | tools | template | tokens:
+               harness/changes.py says what each is)
 prefill        n_tokens, n_reused, ms
 token          index (0, 1, … in the turn), id, piece, text, special, channel, and what is known of p, logprob, rank, entropy,
                p_sampled, kept, top [[id, piece, p, kept as 0 or 1], …]. Probabilities are rounded to 6 significant digits.
+               marker where a marker of the format ends here that began some tokens before: how many tokens it spans.
                draft {piece, accepted, place, dropped [piece]} where a drafter had guessed: what it had guessed here, whether the
                model's own pick was the same, the guess's place in its draft (a draft's first is 0), and what was guessed
                behind one that fell, which was never looked at
@@ -24,8 +36,13 @@ model_end      raw, finish (stop_token | max_new_tokens | context_full | user_st
                decode_ms, tok_per_s (null where no time passed), mtp (null where nobody was to guess, else {drafted, accepted,
                forwards (forward passes, null where not known), by_place [[looked at, accepted], …] (by place in the draft),
                by_channel {channel: [looked at, accepted]}}). Absent where the backend failed in the middle of the turn.
-parsed         thinking (null where none), content, tool_calls [{name, arguments (null on error), raw_args, error (null or
-               {kind, at, zh, en}), repaired (null or {zh, en}), span [token from, to)}]
+call_forming   call (0, 1, … in the turn), name, span_from, args_from (the tokens with which the call and its arguments
+               begin; args_from is null until they do). Comes between tokens, as soon as the name is known and again when more is;
+               the parsed event replaces it.
+parsed         thinking (null where none), content, thinking_spans, content_spans [[token from, to), …] (the tokens that wrote
+               them), tool_calls [{name, arguments (null on error), raw_args, error (null or {kind, at, zh, en}), repaired
+               (null or {zh, en}), span [token from, to), args_span (of the argument text, null where there is none),
+               value_spans {argument: [token from, to)} (of each value whose place is certain)}]
 tool_start     call (index in parsed.tool_calls), name, arguments. Absent where the arguments do not fit the tool's schema: the
                tool_result then says so and the tool does not run.
 tool_result    call, name, result (text, null on error), error (text, null on success), ms, truncated

@@ -22,8 +22,7 @@ from harness.origins import Author, Cut, Key, Stretch, Turn, authored, common_pr
 State = Literal["reused", "new", "again", "rewritten"]
 """reused: the same tokens as before, from the beginning on; again: unchanged, but read again, because something before it is not
 as it was; rewritten: stands where something else was read or written."""
-_SHOWN = 80  # Characters that are kept of each side of a departure.
-_OPENING = 200  # Characters of a prompt's end that are remembered as the opening of the turn.
+_SHOWN = 60  # Characters of each side of a departure that the log holds.
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class PromptLedger:
         return {
             **_added(encoded, ids_from, added_from),
             "origins": _origins(side, states, encoded.n_tokens, ids_from, n_same, added_from, at),
-            "departs": _departs(before, side, found, states, encoded.n_tokens, n_same),
+            "departs": _departs(before, side, found, states, encoded.n_tokens, n_same, at),
         }
 
     def wrote(self, key: Key, texts: Sequence[str], ids: Sequence[int], turn: base.Turn) -> None:
@@ -87,12 +86,13 @@ class PromptLedger:
         before, raw = self.memory, "".join(texts)
         side, start = before.side, len(before.side.text)
         stretches, cuts = _as_written(key, raw, start, turn)
+        opening = max((each.end for each in side.stretches if each.message), default=0)
         ends = None if side.ends is None else (*side.ends, *(start + end for end in token_ends(texts)))
         self.memory = replace(
             before,
             side=Side(side.text + raw, (*side.stretches, *stretches), {**side.cuts, **cuts}, side.keys | {key}, ends),
             ids=(*before.ids, *ids),
-            turns={**before.turns, key: Turn(raw, side.text[-_OPENING:])},
+            turns={**before.turns, key: Turn(raw, side.text[opening:])},
         )
 
     def _changes(self, side: Side, encoded: Encoded, n_same: int) -> list[Change]:
@@ -100,8 +100,7 @@ class PromptLedger:
         before = self.memory
         if n_same >= len(before.ids):
             return []
-        stops = self._backend.family.stop_tokens
-        found = changes(before.side, side, known_before(before.side, side), stops)
+        found = changes(before.side, side, known_before(before.side, side), self._backend.family)
         first = found[0].was[0] if found else len(before.side.text)
         other_tokens = self._other_tokens(encoded, n_same, first)
         if other_tokens or not found:
@@ -248,12 +247,12 @@ def _origin(states: Sequence[_Stated], place: int, end: int) -> tuple[Author, St
 
 
 def _departs(
-    before: Memory, side: Side, found: Sequence[Change], states: Sequence[_Stated], n_tokens: int, n_same: int,
+    before: Memory, side: Side, found: Sequence[Change], states: Sequence[_Stated], n_tokens: int, n_same: int, at: int,
 ) -> dict[str, Any] | None:
-    """Where and how the prompt departs from what was read and written; None where it does not."""
+    """Where and how the prompt departs from what was read and written, at the token `n_same` and the character `at`; None where
+    it does not."""
     if not found:
         return None
-    first = found[0]
     kinds: dict[str, list[Any]] = {}
     for change in found:
         entry = kinds.setdefault(change.kind, [change.kind, 0, 0, 0])
@@ -262,9 +261,9 @@ def _departs(
         entry[3] += 1
     return {
         "token": n_same,
-        "kind": first.kind,
-        "was": before.side.text[slice(*first.was)][:_SHOWN],
-        "now": side.text[slice(*first.now)][:_SHOWN],
+        "kind": found[0].kind,
+        "was": before.side.text[at : at + _SHOWN],
+        "now": side.text[at : at + _SHOWN],
         "changes": list(kinds.values()),
         "n_again": _read_again(side, states, n_tokens, n_same),
     }

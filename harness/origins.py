@@ -57,7 +57,7 @@ class Authored:
 
 @dataclass(frozen=True)
 class Turn:
-    """What the model wrote as one message: `raw`, after a prompt that ended with `opening`."""
+    """What the model wrote as one message: `raw`, after `opening`, which the template wrote behind the last message."""
 
     raw: str
     opening: str
@@ -309,17 +309,17 @@ def _in_raw(turn: Turn, source: _Source, *, last: bool = False) -> tuple[int, in
 
 
 def _turn_start(text: str, turn: Turn, first: _Found, after: int) -> int:
-    """Where the model's turn begins before its first text: as far back as the prompt has what the model wrote, and not before the
-    template's opening of the turn."""
+    """Where the model's turn begins before its first text: behind what the template opens a turn with; where it opens this one in
+    another way, as far back as the prompt has what the model wrote."""
+    n_opening = common_prefix(turn.opening, text[after : first.start])
+    if n_opening < len(turn.opening):  # The template opened more than it writes now, such as thinking: up to the last whole mark.
+        n_opening = max(turn.opening.rfind(end, 0, n_opening) for end in (">", "\n")) + 1
+    if n_opening:
+        return after + n_opening
     place = _in_raw(turn, first.source)
     start, raw_at = first.start, place[0] if place else 0
     while start > after and raw_at and text[start - 1] == turn.raw[raw_at - 1]:
         start, raw_at = start - 1, raw_at - 1
-    gap = text[after : first.start]
-    for length in range(len(turn.opening), 0, -1):
-        opening = turn.opening[:length]
-        if opening.endswith((">", "\n")) and opening in gap:
-            return max(start, after + gap.rfind(opening) + length)
     return start
 
 
@@ -358,7 +358,10 @@ def _added_by_tools(
             new, old = "".join(lines[first:last]), "".join(others[from_other:to_other])
             same = common_prefix(new, old)
             rest = common_prefix(new[same:][::-1], old[same:][::-1])
-            spans.append((begins[first] + same, begins[last] - rest))
+            start, end = begins[first] + same, begins[last] - rest
+            while start < end < len(text) and text[start].isspace() and text[start] == text[end]:
+                start, end = start + 1, end + 1  # White space that could be either side's ends the addition.
+            spans.append((start, end))
     return spans
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from backends.base import Token
 from families.base import Call, Text, Turn
 from families.reading import token_ends, token_span
+from harness.places import Places, Read, places
 
 _DEEPEST = 32
 _DIGITS = 6  # Significant digits of a probability.
@@ -65,8 +66,8 @@ def token_fields(token: Token) -> dict[str, Any]:
     return fields
 
 
-def call_fields(call: Call, ends: Sequence[int]) -> dict[str, Any]:
-    """A call's fields; its span in tokens, given the characters at which the turn's tokens end."""
+def call_fields(call: Call, ends: Sequence[int], places: Places) -> dict[str, Any]:
+    """A call's fields; its spans in tokens, given the characters at which the turn's tokens end."""
     error = None if call.error is None else {"kind": call.error.kind, "at": call.error.at, **(text_fields(call.error.text) or {})}
     return {
         "name": clean(call.name),
@@ -75,11 +76,18 @@ def call_fields(call: Call, ends: Sequence[int]) -> dict[str, Any]:
         "error": error,
         "repaired": text_fields(call.repaired),
         "span": list(token_span(call.span, ends)),
+        "args_span": None if places.arguments is None else list(token_span(places.arguments, ends)),
+        "value_spans": {clean(name): list(token_span(span, ends)) for name, span in places.values.items()},
     }
 
 
-def parsed_fields(turn: Turn, texts: Sequence[str]) -> dict[str, Any]:
-    """What the family made of a turn whose tokens completed `texts`."""
-    ends = token_ends(texts)
-    thinking = None if turn.thinking is None else clean(turn.thinking)
-    return {"thinking": thinking, "content": clean(turn.content), "tool_calls": [call_fields(call, ends) for call in turn.calls]}
+def parsed_fields(turn: Turn, texts: Sequence[str], read: Read) -> dict[str, Any]:
+    """What the family made of a turn whose tokens completed `texts`; `read` parses a text as it was parsed."""
+    raw, ends = "".join(texts), token_ends(texts)
+    return {
+        "thinking": None if turn.thinking is None else clean(turn.thinking),
+        "content": clean(turn.content),
+        "thinking_spans": [list(token_span(span, ends)) for span in turn.thinking_spans],
+        "content_spans": [list(token_span(span, ends)) for span in turn.content_spans],
+        "tool_calls": [call_fields(call, ends, places(raw, call, read)) for call in turn.calls],
+    }

@@ -79,6 +79,7 @@ class Run:
         self._continues = continues
         self._lang = lang
         self._tools = {name: known[name] for name in settings.tools}
+        self._schemas = [tool.schema for tool in self._tools.values()]
         self._conversation = Conversation(history, self.question, backend.family.thinking_field)
         self._ledger = PromptLedger(backend, memory)
         self._repeats = calls.Repeats()
@@ -221,10 +222,10 @@ class Run:
     def _context(self, step: int) -> Encoded:
         """Renders and encodes the conversation, and records what of it is new."""
         messages = self._conversation(self._settings.system_prompt)
-        schemas, thinking = [tool.schema for tool in self._tools.values()], self._settings.thinking
+        thinking = self._settings.thinking
         with backend_errors():
-            encoded = self._backend.encode(self._backend.render(messages, schemas, thinking))
-            ledger = self._ledger.read(encoded, messages, schemas, thinking, frozenset(self._conversation.by_harness))
+            encoded = self._backend.encode(self._backend.render(messages, self._schemas, thinking))
+            ledger = self._ledger.read(encoded, messages, self._schemas, thinking, frozenset(self._conversation.by_harness))
         self.log.append(
             "context",
             step,
@@ -240,15 +241,19 @@ class Run:
         """Lets the model write one turn."""
         self._check()
         assert self._place is not None
-        return TurnWriter(self.log, step, self._backend, self._ends_now, self._why).write(
+        return TurnWriter(self.log, step, self._backend, self._schemas, self._ends_now, self._why).write(
             encoded, self._settings.sampling, self._place
         )
 
     def _parse(self, step: int, encoded: Encoded, written: Written) -> Turn:
-        turn = self._backend.family.parse(written.raw, [tool.schema for tool in self._tools.values()], encoded.text)
+        turn = self._backend.family.parse(written.raw, self._schemas, encoded.text)
         self._ledger.wrote(self._conversation.next_key("assistant"), written.texts, written.ids, turn)
-        self.log.append("parsed", step, **parsed_fields(turn, written.texts))
+        self.log.append("parsed", step, **parsed_fields(turn, written.texts, self._read_call))
         return turn
+
+    def _read_call(self, text: str) -> Turn:
+        """What the family makes of a call that stands alone."""
+        return self._backend.family.parse(text, self._schemas, "")
 
     def _finish(self, turn: Turn, written: Written) -> None:
         """Ends the run where the turn was cut: always by a stop, by a limit only where no call came out whole."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from backends.base import Backend, BackendError, Done, Encoded, Prefill, Sampling, Token
+from backends.base import Backend, BackendError, Done, Encoded, Prefill, Sampling, Token, ToolSchema
+from families.base import Channel
 from families.reading import ChannelReader
 from harness.drafts import DraftCount
 from harness.ends import backend_errors
 from harness.events import EventLog
+from harness.forming import FormingCalls
 from harness.handover import Handover, LeftAlone
 from harness.line import Place
 from harness.records import rounded, token_fields
@@ -34,11 +36,16 @@ class Written:
 class TurnWriter:
     """Lets the model write one turn of a step and records it.
 
-    `gives_up` says whether the run wants to end, and `why` how its end is called then: "user_stopped" or "timed_out".
+    `schemas` are the tools that were offered; `gives_up` says whether the run wants to end, and `why` how its end is called then:
+    "user_stopped" or "timed_out".
     """
 
-    def __init__(self, log: EventLog, step: int, backend: Backend, gives_up: Callable[[], bool], why: Callable[[], str]) -> None:
+    def __init__(
+        self, log: EventLog, step: int, backend: Backend, schemas: Sequence[ToolSchema], gives_up: Callable[[], bool],
+        why: Callable[[], str],
+    ) -> None:
         self._log = log
+        self._schemas = schemas
         self._step = step
         self._backend = backend
         self._gives_up = gives_up
@@ -50,6 +57,7 @@ class TurnWriter:
         written = Written()
         drafts = DraftCount()
         channels = ChannelReader(self._backend.family, encoded.text)
+        forming = FormingCalls(self._backend.family, self._schemas, encoded.text)
         place.share()
         work = Handover(lambda: self._backend.generate(encoded, sampling, self._gives_up), on_end=place.release)
         done: Done | None = None
@@ -60,7 +68,9 @@ class TurnWriter:
                         ms = round(event.ms, 3)
                         self._log.append("prefill", self._step, n_tokens=event.n_tokens, n_reused=event.n_reused, ms=ms)
                     elif isinstance(event, Token):
-                        self._token(event, written, channels, drafts)
+                        channel = self._token(event, written, channels)
+                        drafts.add(event.draft, channel)
+                        self._forms(forming.feed(written.texts[-1], channel, channels.channel))
                     else:
                         done = event
             except LeftAlone:
@@ -70,13 +80,19 @@ class TurnWriter:
         self._end(done, written, drafts.fields(done.n_forwards) if sampling.drafter is not None else None)
         return written
 
-    def _token(self, token: Token, written: Written, channels: ChannelReader, drafts: DraftCount) -> None:
+    def _token(self, token: Token, written: Written, channels: ChannelReader) -> Channel:
         fields = token_fields(token)
         channel = channels.feed(fields["text"])
-        drafts.add(token.draft, channel)
+        if channels.reach:
+            fields["marker"] = 1 + _n_tokens(written.texts, channels.reach)
         self._log.append("token", self._step, index=len(written.ids), channel=channel, **fields)
         written.ids.append(token.id)
         written.texts.append(fields["text"])
+        return channel
+
+    def _forms(self, known: Mapping[str, Any] | None) -> None:
+        if known is not None:
+            self._log.append("call_forming", self._step, **known)
 
     def _end(self, done: Done, written: Written, drafting: dict[str, Any] | None) -> None:
         written.finish = self._why() if done.finish == "user_stopped" else done.finish
@@ -92,3 +108,12 @@ class TurnWriter:
             tok_per_s=rounded(len(written.ids) / seconds) if seconds > 0 else None,
             mtp=drafting,
         )
+
+
+def _n_tokens(texts: Sequence[str], n_characters: int) -> int:
+    """How many of the last tokens hold the last characters."""
+    count = 0
+    while n_characters > 0 and count < len(texts):
+        count += 1
+        n_characters -= len(texts[-count])
+    return count

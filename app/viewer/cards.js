@@ -1,18 +1,22 @@
 // One step of the loop as a card. Its sections appear as their events come, and each is built once.
 
+import { feedbackSection, formatted, ToolSection } from "./answers.js";
 import { copyButton } from "./copy.js";
 import { make } from "./dom.js";
+import { counts } from "./ledger.js";
 import { short } from "./numbers.js";
 import { rawOf } from "./pieces.js";
 import { PromptSection } from "./prompt.js";
-import { feedbackSection, formatted, readingSection, ToolSection } from "./reading.js";
+import { FormingSection, readingSection } from "./reading.js";
 import { TokenStrip } from "./tokens.js";
 
 function headText(w, step) {
   const parts = [];
   if (step.context) {
     const n = step.context.n_tokens;
-    parts.push(w.t("step_prompt", { n, new: n - step.context.ids_from }));
+    const sum = counts(step.context);
+    parts.push(w.t("step_prompt", { n, new: sum ? sum.fresh : n - step.context.ids_from }));
+    if (sum?.again > 0) parts.push(w.t("ledger_again", { n: sum.again }));
   }
   if (step.tokens.length > 0 || step.modelEnd) parts.push(w.t("step_written", { n: step.tokens.length }));
   if (step.modelEnd?.tok_per_s) parts.push(w.t("speed", { n: short(step.modelEnd.tok_per_s) }));
@@ -50,7 +54,7 @@ export class StepCard {
    * @param {import("./state.js").Step} step
    */
   constructor(ctx, run, step) {
-    Object.assign(this, { ctx, run, step, version: -1, prompt: null, strip: null, end: null, reading: null });
+    Object.assign(this, { ctx, run, step, version: -1, prompt: null, strip: null, end: null, forming: null, reading: null });
     this.tools = [];
     this.nFeedback = 0;
     this.head = ctx.words.label(make("span", "lg-card-facts"), (w) => headText(w, step));
@@ -70,6 +74,7 @@ export class StepCard {
     this.drawBeforeTokens();
     this.strip?.draw(deadline);
     this.ctx.words.refresh(this.head);
+    this.drawForming();
     if (this.strip && !this.strip.complete) return;
     this.drawAfterTokens();
     this.version = step.version;
@@ -97,11 +102,37 @@ export class StepCard {
     this.element.append(this.written);
   }
 
+  /** A call that is being written, until it has been read as a whole. */
+  drawForming() {
+    const { step } = this;
+    if (step.parsed) {
+      this.forming?.element.remove();
+      this.forming = null;
+    } else if (step.forming && !this.forming) {
+      this.forming = new FormingSection(this.ctx, step);
+      this.element.append(this.forming.element);
+    } else {
+      this.forming?.update();
+    }
+  }
+
+  /** What the reading below the tokens can do with them. @returns {import("./reading.js").Strip} */
+  get wayUp() {
+    const { strip, ctx } = this;
+    return {
+      mark: (spans) => {
+        const first = strip?.mark(spans);
+        if (first) ctx.goTo(first);
+      },
+      show: (index) => strip && ctx.explainToken(strip.spans[index]),
+    };
+  }
+
   drawAfterTokens() {
     const { step, ctx } = this;
     if (step.modelEnd && !this.end) this.addEnd();
     if (step.parsed && !this.reading) {
-      this.reading = readingSection(ctx, step.parsed, (span) => this.strip?.mark(...span));
+      this.reading = readingSection(ctx, step, this.wayUp);
       this.element.append(this.reading);
     }
     for (const tool of this.tools) tool.update();

@@ -77,6 +77,11 @@ class Viewer {
       }, "title"),
       ended: (run) => this.ended(run),
       toNewest: () => this.follower.toBottom(),
+      goTo: (span) => this.selection.select(span),
+      explainToken: (span) => {
+        this.selection.select(span);
+        this.selection.open();
+      },
     };
   }
 

@@ -1,8 +1,9 @@
-// A step's prompt: what is new in it, part by part with who wrote it, and what the model has seen already, folded.
+// A step's prompt: how much of it is reused, new and read again and why; what is new, part by part with whose it is; and what
+// the model has seen already, folded.
 
-import { authors } from "./authors.js";
 import { copyButton } from "./copy.js";
 import { button, make, show } from "./dom.js";
+import { blocksOf, blockState, changesOf, counts, partsOf, split } from "./ledger.js";
 import { visible, withMarks } from "./numbers.js";
 import { controlsByName, controlsOf, earlierText, piecesOf } from "./pieces.js";
 
@@ -44,6 +45,24 @@ function appendTokens(ctx, run, parent, text, pieces, from, to) {
   });
 }
 
+/** Texts then and now as a reader can compare them. */
+function shownDeparture(w, departs) {
+  const quoted = (text) => withMarks(text).replaceAll("\n", "");
+  if (departs.now === "") return w.t("departs_end", { n: departs.token, was: quoted(departs.was) });
+  return w.t("departs_at", { n: departs.token, was: quoted(departs.was), now: quoted(departs.now) });
+}
+
+/** What the ledger says in a sentence; "" where there is nothing to compare with. */
+export function ledgerText(w, context) {
+  const sum = counts(context);
+  const changed = changesOf(context.departs).map(({ key, values }) => w.t(key, values));
+  if (changed.length > 0) {
+    const values = { changes: changed.join(w.t("semicolon")), n: context.departs.n_again };
+    return w.t(context.departs.n_again === null ? "ledger_changed_unknown" : "ledger_changed", values);
+  }
+  return sum && sum.reused > 0 ? w.t("ledger_goes_on", { n: sum.reused, new: sum.fresh }) : "";
+}
+
 export class PromptSection {
   /**
    * @param {import("./run.js").Context} ctx
@@ -55,17 +74,17 @@ export class PromptSection {
     this.context = step.context;
     this.pieces = piecesOf(step.context);
     this.controls = controlsOf(step.context, this.pieces, Object.keys(run.start?.control_tokens ?? {}));
+    Object.assign(this, split(partsOf(step.context)));
     this.byToken = false;
     this.parts = make("div", "lg-parts");
     ctx.register(this.parts, { run, step, prompt: this });
-    this.element = make("section", "lg-section lg-prompt", this.head(), this.seen(), this.parts);
+    this.element = make("section", "lg-section lg-prompt", this.head(), this.ledger(), this.seen(), this.parts);
     this.drawParts();
   }
 
   head() {
-    const allNew = this.context.ids_from === 0 && this.context.added_from === 0;
     const title = make("h4", "lg-title");
-    this.ctx.words.label(title, (w) => w.t(allNew ? "prompt_all_new" : "prompt_some_new"));
+    this.ctx.words.label(title, (w) => w.t(this.nSame === 0 ? "prompt_all_new" : "prompt_some_new"));
     const toggle = make("input");
     toggle.type = "checkbox";
     toggle.disabled = this.pieces === null;
@@ -79,6 +98,34 @@ export class PromptSection {
     return make("div", "lg-head", title, make("span", "lg-tools", label, copy));
   }
 
+  /** How many of the prompt's tokens are as they were. */
+  get nSame() {
+    return this.context.ids_from + this.reused.reduce((sum, part) => sum + (part.n ?? 0), 0);
+  }
+
+  /** The bar of three colours with its numbers, and the sentences that say what was changed and where. */
+  ledger() {
+    const sum = counts(this.context);
+    if (!sum || sum.reused === 0 && sum.again === 0) return null;
+    const { words } = this.ctx;
+    const bar = make("div", "lg-ledger-bar");
+    const legend = make("div", "lg-ledger-counts");
+    for (const [key, n] of Object.entries(sum)) {
+      if (n === 0) continue;
+      const piece = make("span", `lg-ledger-${key}`);
+      piece.style.flexGrow = String(n);
+      bar.append(piece);
+      const item = words.label(make("span", ""), (w) => w.t(`ledger_${key}`, { n }));
+      words.label(item, (w) => w.t(`ledger_${key}_means`), "title");
+      legend.append(make("span", "lg-ledger-item", make("span", `lg-swatch lg-ledger-${key}`), item));
+    }
+    bar.setAttribute("aria-hidden", "true");
+    const text = words.label(make("p", "lg-ledger-text"), (w) => ledgerText(w, this.context));
+    const { departs } = this.context;
+    const where = departs && words.label(make("p", "lg-ledger-where"), (w) => shownDeparture(w, departs));
+    return make("div", "lg-ledger", bar, legend, text, where ?? null);
+  }
+
   /** The whole prompt as the model read it; of one that began in an earlier run's log, what is known of it. */
   whole() {
     return (earlierText(this.run.steps, this.run.steps.indexOf(this.step)) ?? "") + this.context.text;
@@ -86,10 +133,9 @@ export class PromptSection {
 
   /** The line under which the known part is folded; its text is put together when it is unfolded. */
   seen() {
-    const { ids_from: n, added_from: characters } = this.context;
-    if (n === 0 && characters === 0) return null;
+    if (this.nSame === 0 && this.context.added_from === 0) return null;
     this.seenLabel = make("span");
-    this.ctx.words.label(this.seenLabel, (w) => this.seenText(w, n));
+    this.ctx.words.label(this.seenLabel, (w) => this.seenText(w, this.nSame));
     const fold = button("lg-fold", make("span", "lg-arrow", "▸"), this.seenLabel);
     fold.setAttribute("aria-expanded", "false");
     const body = make("div", "lg-seen");
@@ -111,11 +157,12 @@ export class PromptSection {
   }
 
   fillSeen(body) {
-    const text = earlierText(this.run.steps, this.run.steps.indexOf(this.step));
-    if (text === null) {
+    const earlier = earlierText(this.run.steps, this.run.steps.indexOf(this.step));
+    if (earlier === null) {
       body.append(this.ctx.words.label(make("p", "lg-note"), (w) => w.t("seen_elsewhere")));
       return;
     }
+    const text = earlier + this.context.text.slice(0, this.reused.at(-1)?.to ?? 0);
     const controls = controlsByName(text, Object.keys(this.run.start?.control_tokens ?? {}));
     appendText(this.ctx, this.run, body, text, controls, 0, text.length);
   }
@@ -127,24 +174,39 @@ export class PromptSection {
 
   drawParts() {
     const { text } = this.context;
-    const before = this.run.steps[this.run.steps.indexOf(this.step) - 1];
-    const parts = authors(text, this.controls, {
-      goesOn: before !== undefined,
-      toolResults: (before?.tools ?? []).map((tool) => tool.result?.result ?? tool.result?.error ?? ""),
-      feedback: (before?.feedback ?? []).map((event) => event.text),
-    });
     this.ctx.words.forget(this.parts);
-    this.parts.replaceChildren(...parts.map((part) => this.part(text, part)));
+    const blocks = blocksOf(this.rest, text, Object.keys(this.run.start?.stop_tokens ?? {}));
+    this.parts.replaceChildren(...blocks.map((block) => this.block(text, block)));
+    if (blocks.length === 0) this.parts.append(this.unowned(text));
     const first = this.parts.querySelector(".lg-p");
     if (first) first.tabIndex = 0;
   }
 
-  part(text, { by, from, to }) {
-    const name = this.ctx.words.label(make("span", "lg-by"), (w) => w.t(`by_${by}`));
-    this.ctx.words.label(name, (w) => w.t(`by_${by}_means`), "title");
+  block(text, block) {
+    const { words } = this.ctx;
+    const { n, state } = blockState(block);
+    const label = words.label(make("span", "lg-by"), (w) => [
+      w.t(`by_${block.by}`), ...(n === null ? [] : [String(n)]), ...(state === "new" ? [] : [w.t(`state_${state}`)]),
+    ].join(" · "));
+    words.label(label, (w) => [w.t(`by_${block.by}_means`), w.t(`state_${state}_means`)].join(w.t("semicolon")), "title");
     const body = make("div", "lg-part-text");
-    if (this.byToken) appendTokens(this.ctx, this.run, body, text, this.pieces, from, to);
-    else appendText(this.ctx, this.run, body, text, this.controls, from, to);
-    return make("div", `lg-part lg-by-${by}`, name, body);
+    for (const part of block.parts) {
+      const span = make("span", `lg-st-${part.state}${part.by === "template" ? " lg-template" : ""}`);
+      this.append(span, text, part.from, part.to);
+      body.append(span);
+    }
+    return make("div", `lg-part lg-by-${block.by} lg-has-${state}`, label, body);
+  }
+
+  append(parent, text, from, to) {
+    if (this.byToken) appendTokens(this.ctx, this.run, parent, text, this.pieces, from, to);
+    else appendText(this.ctx, this.run, parent, text, this.controls, from, to);
+  }
+
+  /** The new part of a log that does not say whose it is. */
+  unowned(text) {
+    const body = make("div", "lg-part-text");
+    this.append(body, text, this.reused.at(-1)?.to ?? 0, text.length);
+    return make("div", "lg-part", body);
   }
 }

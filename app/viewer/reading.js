@@ -1,7 +1,8 @@
-// How the harness read a turn, what the tools returned, and what the harness told the model: the lower half of a step card.
+// How the harness read a turn: thinking, text and calls, each a way to the tokens that wrote it.
 
 import { button, make } from "./dom.js";
-import { duration } from "./numbers.js";
+import { percent, visible } from "./numbers.js";
+import { argumentsSoFar, leastSure, spansOfArgument } from "./spans.js";
 
 /** A call as people write one: name({"a": 1}). */
 export function callText(name, args) {
@@ -17,87 +18,132 @@ function note(ctx, className, fill) {
   return ctx.words.label(make("div", className), fill);
 }
 
-/** A call is a button: it shows which tokens wrote it. */
-function callRow(ctx, call, mark) {
-  const name = call.name || null;
+/**
+ * @typedef {object} Strip The tokens above.
+ * @property {(spans: import("./spans.js").Spans) => void} mark Marks tokens and goes to the first of them.
+ * @property {(index: number) => void} show Goes to one token and opens what there is to say of it.
+ */
+
+/** Makes an element a way to tokens, by pointer and keyboard. Selecting text in it is no click. */
+function leads(ctx, element, key, go) {
+  element.classList.add("lg-leads");
+  element.tabIndex = 0;
+  element.setAttribute("role", "button");
+  ctx.words.label(element, (w) => w.t(key), "title");
+  element.addEventListener("click", () => {
+    const scope = element.getRootNode();
+    if ((scope.getSelection?.() ?? document.getSelection())?.type !== "Range") go();
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    go();
+  });
+  return element;
+}
+
+function textRow(ctx, kind, key, text, hint, spans, strip) {
+  const body = make("div", "lg-text", text);
+  if (spans?.length > 0) leads(ctx, body, hint, () => strip.mark(spans));
+  return row(ctx, kind, key, body);
+}
+
+/** name(argument: value, …): the name leads to the whole call, each argument to its own tokens. */
+function callParts(ctx, call, strip) {
   const text = make("code", "lg-call-text");
+  const name = button("lg-call-button");
+  if (call.name) name.append(call.name);
+  else ctx.words.label(name, (w) => w.t("no_name"));
+  ctx.words.label(name, (w) => w.t("show_span"), "title");
+  name.addEventListener("click", () => strip.mark([call.span]));
+  text.append(name);
   if (call.error || call.arguments === null) {
-    if (name) text.append(name);
-    else ctx.words.label(text, (w) => w.t("no_name"));
-    if (call.raw_args) text.append(` ${call.raw_args}`);
-  } else {
-    text.append(callText(name ?? "", call.arguments));
+    const go = () => strip.mark([call.args_span ?? call.span]);
+    if (call.raw_args) text.append(" ", leads(ctx, make("span", "", call.raw_args), "show_arguments", go));
+    return text;
   }
-  const opener = button("lg-call-button", text);
-  ctx.words.label(opener, (w) => w.t("show_span"), "title");
-  opener.addEventListener("click", () => mark(call.span));
+  text.append("(");
+  Object.entries(call.arguments).forEach(([key, value], i) => {
+    const argument = make("span", "lg-argument", make("span", "lg-argument-name", key), ": ", JSON.stringify(value));
+    text.append(i > 0 ? ", " : "", leads(ctx, argument, "show_argument", () => strip.mark(spansOfArgument(call, key))));
+  });
+  text.append(")");
+  return text;
+}
+
+/** Where the model was least sure of a call's arguments; null for a call without any. */
+function leastRow(ctx, step, call, strip) {
+  const least = leastSure(step.tokens, call);
+  if (least.why === "no_arguments") return null;
+  if (least.why) return note(ctx, "lg-note lg-least", (w) => w.t(`least_${least.why}`));
+  const token = step.tokens[least.index];
+  const values = { piece: visible(token.piece, token.text), p: percent(least.p) };
+  const line = button("lg-least");
+  ctx.words.label(line, (w) => w.t("least", values));
+  ctx.words.label(line, (w) => w.t("least_hint"), "title");
+  line.addEventListener("click", () => strip.show(least.index));
+  return line;
+}
+
+function callRow(ctx, step, call, strip) {
   const why = (w) => w.t("call_error", { why: w.pick(call.error) }) + position(w, call.error);
   const error = call.error && note(ctx, "lg-error", why);
   const repaired = call.repaired && note(ctx, "lg-repaired", (w) => w.t("call_repaired", { what: w.pick(call.repaired) }));
-  return row(ctx, call.error ? "error" : "call", "pill_call", opener, error || null, repaired || null);
+  const least = leastRow(ctx, step, call, strip);
+  return row(ctx, call.error ? "error" : "call", "pill_call", callParts(ctx, call, strip), error || null, repaired || null, least);
 }
 
 function position(w, error) {
   return typeof error.at === "number" ? w.t("call_error_at", { at: error.at + 1 }) : "";
 }
 
+function section(ctx, key, ...rows) {
+  return make("section", "lg-section lg-reading", ctx.words.label(make("h4", "lg-title"), (w) => w.t(key)), ...rows);
+}
+
 /**
  * @param {import("./run.js").Context} ctx
- * @param {object} parsed The parsed event.
- * @param {(span: [number, number]) => void} mark Marks tokens of the strip above.
+ * @param {import("./state.js").Step} step Its turn must be parsed.
+ * @param {Strip} strip
  */
-export function readingSection(ctx, parsed, mark) {
+export function readingSection(ctx, step, strip) {
+  const { parsed } = step;
   const rows = [];
   const calls = parsed.tool_calls ?? [];
-  if (parsed.thinking) rows.push(row(ctx, "thinking", "pill_thinking", make("div", "lg-text", parsed.thinking)));
+  if (parsed.thinking) {
+    rows.push(textRow(ctx, "thinking", "pill_thinking", parsed.thinking, "show_thinking", parsed.thinking_spans, strip));
+  }
   if (parsed.content) {
     const key = calls.length > 0 ? "pill_text" : "pill_answer";
-    rows.push(row(ctx, "answer", key, make("div", "lg-text", parsed.content)));
+    rows.push(textRow(ctx, "answer", key, parsed.content, "show_content", parsed.content_spans, strip));
   }
-  for (const call of calls) rows.push(callRow(ctx, call, mark));
+  for (const call of calls) rows.push(callRow(ctx, step, call, strip));
   if (rows.length === 0) rows.push(note(ctx, "lg-note", (w) => w.t("nothing_read")));
-  return make("section", "lg-section lg-reading", ctx.words.label(make("h4", "lg-title"), (w) => w.t("reading_title")), ...rows);
+  return section(ctx, "reading_title", ...rows);
 }
 
-/** The title of a tool's section while it runs and after. */
-function toolTitle(w, tool) {
-  if (tool.result === null) return w.t("tool_running", { name: tool.name });
-  const failed = tool.result.error !== null && tool.result.error !== undefined;
-  const time = typeof tool.result.ms === "number" ? ` · ${formatted(w, tool.result.ms)}` : "";
-  return w.t(failed ? "tool_title_error" : "tool_title", { name: tool.name }) + time;
-}
-
-/** A duration in words. @param {import("./words.js").Words} w @param {number} ms */
-export function formatted(w, ms) {
-  const { key, n } = duration(ms);
-  return w.t(key, { n });
-}
-
-export class ToolSection {
-  /** @param {import("./run.js").Context} ctx @param {import("./state.js").Tool} tool */
-  constructor(ctx, tool) {
-    Object.assign(this, { ctx, tool, drawn: false });
-    this.title = ctx.words.label(make("h4", "lg-title"), (w) => toolTitle(w, tool));
-    this.element = make("section", "lg-section lg-tool", this.title);
-    if (tool.start) this.element.append(make("code", "lg-called", callText(tool.name, tool.start.arguments)));
+/** A call as it forms: its name and its arguments as far as they are written. */
+export class FormingSection {
+  /** @param {import("./run.js").Context} ctx @param {import("./state.js").Step} step */
+  constructor(ctx, step) {
+    Object.assign(this, { step, call: null, from: null, to: 0 });
+    this.name = make("span", "lg-forming-name");
+    this.args = document.createTextNode("");
+    const text = make("code", "lg-call-text", this.name, "(", this.args, make("span", "lg-caret", "▍"));
+    this.element = section(ctx, "forming_title", row(ctx, "call", "pill_call", text));
     this.update();
   }
 
+  /** Adds what has come since; each token is looked at once. */
   update() {
-    const { result } = this.tool;
-    if (result === null || this.drawn) return;
-    this.drawn = true;
-    this.ctx.words.refresh(this.title);
-    const failed = result.error !== null && result.error !== undefined;
-    this.element.append(make("pre", failed ? "lg-result lg-error" : "lg-result", failed ? result.error : result.result ?? ""));
-    if (result.truncated) this.element.append(note(this.ctx, "lg-note", (w) => w.t("truncated")));
+    const { forming, tokens } = this.step;
+    if (forming.call !== this.call || forming.args_from !== this.from) {
+      Object.assign(this, { call: forming.call, from: forming.args_from, to: forming.args_from });
+      this.args.data = "";
+    }
+    this.name.textContent = forming.name;
+    const { text, to } = argumentsSoFar(tokens, forming, this.to);
+    this.args.appendData(text);
+    if (forming.args_from !== null) this.to = to;
   }
-}
-
-/** @param {import("./run.js").Context} ctx @param {object} event A feedback event. */
-export function feedbackSection(ctx, event) {
-  const key = `feedback_${event.why}`;
-  const title = make("h4", "lg-title");
-  ctx.words.label(title, (w) => w.t("feedback_title") + (w.has(key) ? ` · ${w.t(key)}` : ""));
-  return make("section", "lg-section lg-feedback", title, make("pre", "lg-result", event.text));
 }

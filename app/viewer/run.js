@@ -16,6 +16,8 @@ import { adviceText, legend, Status } from "./status.js";
  * @property {(run: object, span: HTMLElement, token: string) => void} explain Gives a control token its tooltip.
  * @property {(run: string) => void} ended Called once, when the run has ended.
  * @property {() => void} toNewest
+ * @property {(span: HTMLElement) => void} goTo Goes to a token and makes it the selected one.
+ * @property {(span: HTMLElement) => void} explainToken Goes to a token and opens its popover.
  */
 
 function wait(ms, signal) {

@@ -17,6 +17,7 @@
  * @property {object|null} context The context event.
  * @property {object|null} prefill
  * @property {object[]} tokens The token events, by their index.
+ * @property {object|null} forming The last call_forming event.
  * @property {object|null} modelEnd
  * @property {object|null} parsed
  * @property {Tool[]} tools In the order in which they started.
@@ -43,7 +44,7 @@ export function newRun(id) {
 
 function newStep(n) {
   return {
-    n, context: null, prefill: null, tokens: [], modelEnd: null, parsed: null, tools: [], feedback: [], version: 0,
+    n, context: null, prefill: null, tokens: [], forming: null, modelEnd: null, parsed: null, tools: [], feedback: [], version: 0,
   };
 }
 
@@ -78,6 +79,9 @@ const REDUCERS = {
     stepOf(run, event).tokens.push(event);
     run.nTokens += 1;
     run.phase = "writing";
+  },
+  call_forming(run, event) {
+    stepOf(run, event).forming = event;
   },
   model_end(run, event) {
     stepOf(run, event).modelEnd = event;

@@ -12,7 +12,7 @@ const BLOCK_AT_MOST = 300;
 // Asking the clock costs about as much as drawing a token, so it is asked once in so many.
 const CLOCK_EVERY = 16;
 
-const CHANNEL_CLASS = { thought: " lg-thought", tool_call: " lg-call", control: "", content: "" };
+const CHANNEL_CLASS = { thought: " lg-thought", tool_call: " lg-call", control: " lg-control", content: "" };
 
 function classOf(token) {
   if (token.special) return "lg-t lg-pill";
@@ -76,18 +76,32 @@ export class TokenStrip {
     if (token.special) this.explain(span, token);
     this.spans.push(span);
     this.block.append(span);
+    if (token.marker) this.showMarker(token.marker);
     // A control token often stands on a line of its own, with the break in the token after it.
     this.endsLine = token.text.endsWith("\n");
   }
 
-  /** Marks the tokens [from, to), as those that wrote a call, and nothing else; the same ones a second time, nothing at all. */
-  mark(from, to) {
-    const again = this.marked.length > 0 && this.marked[0] === this.spans[from];
+  /** A marker has ended that began some tokens before: what looked like text was part of it. */
+  showMarker(n) {
+    for (const span of this.spans.slice(-n)) {
+      span.classList.remove("lg-thought", "lg-call");
+      span.classList.add("lg-control");
+    }
+  }
+
+  /**
+   * Marks tokens as those that wrote something, and no others; the same ones a second time, none at all.
+   * @param {import("./spans.js").Spans} spans
+   * @returns {HTMLElement|null} The first that is marked.
+   */
+  mark(spans) {
+    const wanted = spans.flatMap(([from, to]) => this.spans.slice(from, to));
+    const again = wanted.length === this.marked.length && wanted[0] === this.marked[0];
     this.unmark();
-    if (again) return;
-    this.marked = this.spans.slice(from, to);
-    for (const span of this.marked) span.classList.add("lg-marked");
-    this.marked[0]?.scrollIntoView({ block: "nearest" });
+    if (again) return null;
+    this.marked = wanted;
+    for (const span of wanted) span.classList.add("lg-marked");
+    return wanted[0] ?? null;
   }
 
   unmark() {

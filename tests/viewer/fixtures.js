@@ -24,7 +24,8 @@ export function smallRun() {
     { kind: "step_start", step: 1 },
     {
       kind: "context", step: 1, added_from: 0, ids_from: 0, text: TEMPLATE, ids: [1, 2], ends: [12, [...TEMPLATE].length],
-      special: [0], n_tokens: 2,
+      special: [0], n_tokens: 2, origins: [["template", "new", 1, 12], ["user", "new", 1, [...TEMPLATE].length - 12]],
+      departs: null,
     },
     { kind: "prefill", step: 1, n_tokens: 2, n_reused: 0, ms: 5 },
     token(1, 0, "<tool_call>"), token(1, 1, "1+1"), token(1, 2, "</tool_call>"), token(1, 3, "<|im_end|>"),
@@ -35,7 +36,7 @@ export function smallRun() {
     { kind: "step_start", step: 2 },
     {
       kind: "context", step: 2, added_from: [...seen].length, ids_from: 6, text: "\n<|im_start|>assistant\n", ids: [3, 4, 5],
-      ends: [1, 13, 23], special: [1], n_tokens: 9,
+      ends: [1, 13, 23], special: [1], n_tokens: 9, origins: [["template", "new", 3, 23]], departs: null,
     },
     { kind: "prefill", step: 2, n_tokens: 9, n_reused: 6, ms: 2 },
     token(2, 0, "2"), token(2, 1, "<|im_end|>"),

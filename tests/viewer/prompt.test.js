@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { authors } from "../../app/viewer/authors.js";
 import { countCharacters, firstCharacters, indexer } from "../../app/viewer/codepoints.js";
 import { controlsByName, controlsOf, earlierText, piecesOf } from "../../app/viewer/pieces.js";
 import { newRun, take } from "../../app/viewer/state.js";
@@ -55,64 +54,4 @@ test("what begins in another run's log is said to be missing, not guessed", () =
   events.find((event) => event.kind === "context").added_from = 5;
   take(run, events);
   assert.equal(earlierText(run.steps, 1), null);
-});
-
-function byWhom(text, names, known) {
-  return authors(text, controlsByName(text, names), known).map(({ by, from, to }) => [by, text.slice(from, to)]);
-}
-
-const CHATML = ["<|im_start|>", "<|im_end|>", "<tool_response>", "</tool_response>", "<think>", "</think>"];
-
-test("a first prompt: system, user, and the template that opens the model's turn", () => {
-  const system = "<|im_start|>system\nHelp.<|im_end|>\n";
-  const user = "<|im_start|>user\nHi, system<|im_end|>\n";
-  const opening = "<|im_start|>assistant\n<think>\n\n</think>\n\n";
-  assert.deepEqual(byWhom(system + user + opening, CHATML), [["system", system], ["user", user], ["harness", opening]]);
-});
-
-test("a later prompt: the line break that closes the model's turn goes with what follows", () => {
-  const tool = "\n<|im_start|>user\n<tool_response>\n4\n</tool_response><|im_end|>\n";
-  const opening = "<|im_start|>assistant\n";
-  assert.deepEqual(byWhom(tool + opening, CHATML, { goesOn: true }), [["tool", tool], ["harness", opening]]);
-});
-
-test("a prompt that departs inside the model's turn begins with what the model wrote", () => {
-  const rest = " rewritten<|im_end|>\n";
-  const opening = "<|im_start|>assistant\n";
-  assert.deepEqual(byWhom(rest + opening, CHATML, { goesOn: true }), [["model", rest], ["harness", opening]]);
-});
-
-test("an earlier turn of the model in a continued conversation is the model's", () => {
-  const parts = byWhom("<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\nb<|im_end|>\n<|im_start|>assistant\n", CHATML);
-  assert.deepEqual(parts.map(([by]) => by), ["user", "model", "harness"]);
-});
-
-test("what the harness tells the model as a user's message is the harness's", () => {
-  const text = "<|im_start|>user\nYour call could not be read.<|im_end|>\n<|im_start|>assistant\n";
-  const parts = byWhom(text, CHATML, { feedback: ["Your call could not be read."] });
-  assert.deepEqual(parts.map(([by]) => by), ["harness", "harness"]);
-});
-
-test("other chat formats: the role inside the control token, or after one with its own closing mark", () => {
-  const llama = ["system", "ipython"].map((role) => `<|start_header_id|>${role}<|end_header_id|>\n\nx<|eot_id|>`).join("");
-  const llamaNames = ["<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"];
-  assert.deepEqual(byWhom(llama, llamaNames).map(([by]) => by), ["system", "tool"]);
-  const glmNames = ["<|system|>", "<|user|>", "<|observation|>", "<|assistant|>"];
-  const glm = byWhom(glmNames.map((name) => `${name}\nx`).join(""), glmNames);
-  assert.deepEqual(glm.map(([by]) => by), ["system", "user", "tool", "harness"]);
-  const gemma = byWhom("<start_of_turn>user\nU<end_of_turn>\n<start_of_turn>model\n", ["<start_of_turn>", "<end_of_turn>"]);
-  assert.deepEqual(gemma.map(([by]) => by), ["user", "harness"]);
-});
-
-test("a word of a role inside a text starts no part", () => {
-  const text = "<|im_start|>user\nIs the user a tool?<|im_end|>\n";
-  assert.deepEqual(byWhom(text, CHATML), [["user", text]]);
-});
-
-test("parts are the whole text, whatever it is", () => {
-  const texts = ["", "no marks at all", "<|im_end|>", "<|im_start|>", "x<|im_start|>user", "😀<|im_start|>tool\n<|im_start|>"];
-  for (const text of texts) {
-    const parts = authors(text, controlsByName(text, CHATML), { goesOn: true, toolResults: [""], feedback: [" "] });
-    assert.equal(parts.map(({ from, to }) => text.slice(from, to)).join(""), text);
-  }
 });

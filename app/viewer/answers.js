@@ -1,0 +1,48 @@
+// What tools returned and what the harness told the model: the foot of a step card.
+
+import { make } from "./dom.js";
+import { duration } from "./numbers.js";
+import { callText } from "./reading.js";
+
+/** The title of a tool's section while it runs and after. */
+function toolTitle(w, tool) {
+  if (tool.result === null) return w.t("tool_running", { name: tool.name });
+  const failed = tool.result.error !== null && tool.result.error !== undefined;
+  const time = typeof tool.result.ms === "number" ? ` · ${formatted(w, tool.result.ms)}` : "";
+  return w.t(failed ? "tool_title_error" : "tool_title", { name: tool.name }) + time;
+}
+
+/** A duration in words. @param {import("./words.js").Words} w @param {number} ms */
+export function formatted(w, ms) {
+  const { key, n } = duration(ms);
+  return w.t(key, { n });
+}
+
+export class ToolSection {
+  /** @param {import("./run.js").Context} ctx @param {import("./state.js").Tool} tool */
+  constructor(ctx, tool) {
+    Object.assign(this, { ctx, tool, drawn: false });
+    this.title = ctx.words.label(make("h4", "lg-title"), (w) => toolTitle(w, tool));
+    this.element = make("section", "lg-section lg-tool", this.title);
+    if (tool.start) this.element.append(make("code", "lg-called", callText(tool.name, tool.start.arguments)));
+    this.update();
+  }
+
+  update() {
+    const { result } = this.tool;
+    if (result === null || this.drawn) return;
+    this.drawn = true;
+    this.ctx.words.refresh(this.title);
+    const failed = result.error !== null && result.error !== undefined;
+    this.element.append(make("pre", failed ? "lg-result lg-error" : "lg-result", failed ? result.error : result.result ?? ""));
+    if (result.truncated) this.element.append(this.ctx.words.label(make("div", "lg-note"), (w) => w.t("truncated")));
+  }
+}
+
+/** @param {import("./run.js").Context} ctx @param {object} event A feedback event. */
+export function feedbackSection(ctx, event) {
+  const key = `feedback_${event.why}`;
+  const title = make("h4", "lg-title");
+  ctx.words.label(title, (w) => w.t("feedback_title") + (w.has(key) ? ` · ${w.t(key)}` : ""));
+  return make("section", "lg-section lg-feedback", title, make("pre", "lg-result", event.text));
+}
