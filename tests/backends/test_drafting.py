@@ -87,7 +87,7 @@ def check_left_over(model: torch.nn.Module, cache: ConversationCache, ids: list[
     kept = cache.keep_common(following)
     assert kept in (0, len(ids) - 1, len(ids))
     fresh: Tensor = model(input_ids=torch.tensor([following])).logits[0, -1]
-    torch.testing.assert_close(cache.read(following[kept:]), fresh)
+    torch.testing.assert_close(cache.read(following[kept:]), fresh, rtol=1e-3, atol=1e-5)  # The delta net adds in float32.
 
 
 def test_prompt_lookup_names_what_followed_last_time() -> None:
@@ -135,12 +135,12 @@ def test_a_drafter_that_knows_the_text_is_always_believed(model: torch.nn.Module
 
 
 def test_a_fallen_guess_names_what_was_dropped(model: torch.nn.Module) -> None:
-    plain, _, _ = write(model, None, SETTINGS[0], 4)
+    plain, _, _ = write(model, None, SETTINGS[0], 5)
     wrong = (plain[2] + 1) % VOCABULARY
     names = Fixed(lambda ids: [plain[1], wrong, 11, 12] if len(ids) == len(PROMPT) + 1 else [])
-    _, checked, _ = write(model, names, SETTINGS[0], 4)
+    _, checked, _ = write(model, names, SETTINGS[0], 5)
     accepted, fallen = Checked(plain[1], True, 0), Checked(wrong, False, 1, (11,))  # Room for three: the fourth is not asked for.
-    assert checked == [None, accepted, fallen, None]
+    assert checked == [None, accepted, fallen, None, None]
 
 
 def guessed(ids: Sequence[int]) -> int:
