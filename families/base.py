@@ -162,6 +162,9 @@ class Family:
     """How messages are headed, where the model writes the headers itself."""
     thinking_values: tuple[Any, Any] = (False, True)
     """What `thinking_argument` is set to for thinking off and on."""
+    call_ids: str | None = None
+    """The ids of calls that the chat template writes into the prompt, as a format of the tool's `name` and the call's `number`
+    in the conversation; None where it writes none."""
     one_call_a_message: bool = False
     """Whether the chat template refuses a message with more than one call, so that earlier calls must stand in one each."""
     template_mark: str = ""

@@ -94,4 +94,5 @@ KIMI_K2 = Family(
     file_notes=FILE_NOTES,
     call_closers=(FORMAT.end_call,),
     string_marks=('"',),
+    call_ids="functions.{name}:{number}",
 )

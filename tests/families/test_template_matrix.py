@@ -15,7 +15,7 @@ import pytest
 from transformers import AutoTokenizer
 
 import families
-from backends.prompts import control_tokens, encode, render
+from backends.prompts import accepted, control_tokens, encode, render
 from families.base import Call, CallError, Family, Text, Turn
 from harness.conversation import Conversation, call_id
 
@@ -171,7 +171,7 @@ def test_our_prompts_are_those_of_apply_chat_template(name: str, load: Callable[
                     prompt = render(tokenizer, family, messages, tools, thinking, generation_prompt)
                     encoded = encode(tokenizer, control, prompt)
                     right = tokenizer.apply_chat_template(
-                        messages,
+                        accepted(family, messages),
                         tools=tools or None,
                         tokenize=True,
                         return_dict=True,
