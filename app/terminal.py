@@ -89,7 +89,11 @@ class Terminal:
         sampling = {name: settings[name] for name in ("temperature", "top_p", "top_k")}
         thinking = self._say("on" if settings["thinking"] else "off")
         tools = ", ".join(event["tools"]) or self._say("none")
-        self._line(self._say("settings", model=event["model"], thinking=thinking, tools=tools, **sampling), _DIM)
+        commit = event.get("commit")
+        model = f"{event['model']}@{commit[:12]}" if commit else event["model"]
+        self._line(self._say("settings", model=model, thinking=thinking, tools=tools, **sampling), _DIM)
+        if event.get("device"):
+            self._line(self._say("placed", device=event["device"], dtype=event["dtype"]), _DIM)
 
     def _step_start(self, event: Event) -> None:
         title = f"── {self._say('step', step=event['step'])} "

@@ -12,6 +12,7 @@ WORDS: Mapping[str, Text] = {
         "模型 {model}，溫度 {temperature:g}，top-p {top_p:g}，top-k {top_k}，思考：{thinking}，工具：{tools}",
         "Model {model}, temperature {temperature:g}, top-p {top_p:g}, top-k {top_k}, thinking {thinking}, tools: {tools}",
     ),
+    "placed": Text("在 {device} 上，數字格式 {dtype}", "On {device}, numbers in {dtype}"),
     "on": Text("開", "on"),
     "off": Text("關", "off"),
     "none": Text("無", "none"),

@@ -16,8 +16,8 @@ from backends.base import BackendError
 from families.base import Text
 
 _LOG_IN = Text(
-    "在終端機執行 `hf auth login`，或把權杖放進環境變數 HF_TOKEN，再重新啟動 Loopglass。",
-    "Run `hf auth login` in a terminal, or put the token into the environment variable HF_TOKEN, and start Loopglass again.",
+    "在終端機執行 `hf auth login` 後再試，或用環境變數 HF_TOKEN 帶著權杖啟動 Loopglass。",
+    "Run `hf auth login` in a terminal and try again, or start Loopglass with the token in the environment variable HF_TOKEN.",
 )
 
 

@@ -18,6 +18,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES,
 )
 from transformers.utils import logging as transformers_logging
+from transformers.utils.quantization_config import GgufConfig
 
 import families
 from backends.base import BackendError, Progress
@@ -55,7 +56,7 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
             raise BackendError(f"{path} has no chat template: it is no chat model.", f"「{path}」沒有對話模板，不是聊天模型。")
         progress(Text("讀取權重", "Reading the weights"), None)
         model, findings = _model_class(config.model_type).from_pretrained(
-            **where, config=config, dtype=getattr(torch, dtype) if dtype else "auto", output_loading_info=True,
+            **where, **_weights(path, dtype), config=config, output_loading_info=True,
         )
         if findings["missing_keys"]:  # transformers would go on with random numbers in their place
             missing = ", ".join(sorted(findings["missing_keys"])[:3])
@@ -78,6 +79,14 @@ def _where(path: Path) -> dict[str, Any]:
     if path.suffix == ".gguf":
         return {"pretrained_model_name_or_path": path.parent, "gguf_file": path.name, **where}
     return {"pretrained_model_name_or_path": path, "use_safetensors": True, **where}
+
+
+def _weights(path: Path, dtype: str | None) -> dict[str, Any]:
+    """How the weights are read. Those of a .gguf file are expanded: to compute on them as they are, transformers would fetch
+    code from the hub."""
+    if path.suffix == ".gguf":
+        return {"dtype": getattr(torch, dtype or "float32"), "quantization_config": GgufConfig(dequantize=True)}
+    return {"dtype": getattr(torch, dtype) if dtype else "auto"}
 
 
 def _model_type(path: Path, where: Mapping[str, Any]) -> str | None:

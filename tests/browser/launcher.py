@@ -42,7 +42,7 @@ def main() -> None:
     folder, port = Path(sys.argv[1]), int(sys.argv[2])
     turns = json.loads((folder / "script.json").read_text("utf-8"))["turns"]
 
-    def load(model: str, _progress: Progress) -> ScriptedBackend:
+    def load(model: str, _progress: Progress, **_placed: str) -> ScriptedBackend:
         return ScriptedBackend([[item(folder, each) for each in turn] for turn in turns], HERMES, model_id=model)
 
     serve(port=port, open_browser=False, load=load, folder=folder / "runs")
