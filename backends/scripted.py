@@ -29,7 +29,7 @@ from backends.base import (
     Token,
     ToolSchema,
 )
-from families.base import Family
+from families.base import Family, Text
 from families.pieces import BYTE_OF
 
 _WORDS = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
@@ -66,7 +66,8 @@ class ScriptedBackend:
 
     A turn ends with the family's first stop token unless it holds a stop token itself. `delay_s` passes before each token.
     With `numbers=False` the tokens carry no numbers, as from a server that tells none. `rendered` and `generated` record
-    what the backend was given, of prompts those that were encoded. Raises BackendError when `generate` is called more often than there are turns.
+    what the backend was given, of prompts those that were encoded. Raises BackendError when `generate` is called more often
+    than there are turns.
     """
 
     def __init__(
@@ -108,11 +109,16 @@ class ScriptedBackend:
     def render(
         self, messages: Sequence[Message], tools: Sequence[ToolSchema], thinking: bool, generation_prompt: bool = True,
     ) -> str:
-        """A plain ChatML prompt; tools stand in a system message, one JSON line each."""
+        """A plain ChatML prompt; tools stand in a system message, one JSON line each. Thinking from before the last user's
+        message is dropped, as Qwen3's template does."""
         parts = []
+        asked = max((place for place, message in enumerate(messages) if message["role"] == "user"), default=-1)
         if tools:
             parts.append(_chatml("system", "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)))
-        parts += [_chatml(message["role"], _body(message, self.family)) for message in messages]
+        parts += [
+            _chatml(message["role"], _body(message, self.family.thinking_field if place > asked else None))
+            for place, message in enumerate(messages)
+        ]
         if generation_prompt:
             opened = "" if thinking or "<think>" not in self.family.channels else "<think>\n\n</think>\n\n"
             parts.append("<|im_start|>assistant\n" + opened)
@@ -240,9 +246,9 @@ def _chatml(role: str, body: str) -> str:
     return f"<|im_start|>{role}\n{body}<|im_end|>\n"
 
 
-def _body(message: Message, family: Family) -> str:
+def _body(message: Message, thinking_field: str | None) -> str:
     """A message's content, with an assistant's thinking before it and its calls after it."""
-    thinking = message.get(family.thinking_field) if family.thinking_field else None
+    thinking = message.get(thinking_field) if thinking_field else None
     body = f"<think>\n{thinking}\n</think>\n\n" if thinking else ""
     body += message.get("content") or ""
     for call in message.get("tool_calls") or ():

@@ -105,6 +105,7 @@ def test_it_records_what_it_was_given() -> None:
         '<think>\nHm.\n</think>\n\n<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call><|im_end|>\n'
         "<|im_start|>tool\n2<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
     )
+    assert "Hm." not in backend.render([*messages, {"role": "user", "content": "and?"}], [], False)
     play(backend, Sampling(seed=3))
     assert backend.rendered == []
     backend.encode(prompt)
