@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.drafting_words import DRAFTING
 from app.ledger_words import LEDGER
 from families.base import Text
 
@@ -288,5 +289,5 @@ _POPOVER: Mapping[str, Text] = {
 }
 
 WORDS: Mapping[str, Text] = {
-    **_STATUS, **_LEGEND, **_RUN, **_STOP_REASONS, **_PROMPT, **LEDGER, **_WRITTEN, **_READING, **_POPOVER,
+    **_STATUS, **_LEGEND, **_RUN, **_STOP_REASONS, **_PROMPT, **LEDGER, **_WRITTEN, **_READING, **_POPOVER, **DRAFTING,
 }

@@ -3,6 +3,7 @@
 import { feedbackSection, formatted, ToolSection } from "./answers.js";
 import { copyButton } from "./copy.js";
 import { make } from "./dom.js";
+import { DraftingLane } from "./lane.js";
 import { counts } from "./ledger.js";
 import { short } from "./numbers.js";
 import { rawOf } from "./pieces.js";
@@ -154,5 +155,8 @@ export class StepCard {
     );
     if (this.step.tokens.length === 0) this.end.prepend(words.label(make("span"), (w) => w.t("nothing_written")));
     (this.written ?? this.element).append(this.end);
+    if (this.step.modelEnd.mtp && this.strip) {
+      this.element.append(new DraftingLane(this.ctx, this.step, (index) => this.ctx.explainToken(this.strip.spans[index])).element);
+    }
   }
 }

@@ -139,6 +139,7 @@ export class Popover {
       make("div", "lg-pop-head", make("span", "lg-piece", visible(token.piece, token.text)), make("span", "lg-where", where)),
       token.special ? make("p", "lg-purpose", this.purpose(run, token.piece)) : null,
       make("p", "lg-sentence", this.sentence(token, settings)),
+      token.draft ? make("p", "lg-where", this.guess(token.draft)) : null,
       this.facts(token),
       this.missing(token),
       this.top(token, settings),
@@ -150,6 +151,10 @@ export class Popover {
     if (known(token.p)) values.p = percent(token.p);
     if (known(token.p_sampled)) values.after = percent(token.p_sampled);
     return this.words.t(`happened_${happened(token, settings.temperature)}`, values);
+  }
+
+  guess({ piece, accepted }) {
+    return this.words.t(accepted ? "draft_token_held" : "draft_token_fell", { piece: visible(piece) });
   }
 
   facts(token) {
