@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?(?=\s*+(
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _WORD = re.compile(r"(?:true|false|null|True|False|None)(?=\s*+(?:[,\]})<]|\Z))")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
-_TEXT = re.compile(r"(?:[^,:{}\[\]()<>\"'`\n]|:(?=[/\d]))++")
+_TEXT = re.compile(r"(?:[^,:{}\[\]()<>\"'`\n]|:(?=//)|(?<=\d):(?=\d))++")
 _KEY = re.compile(r"[^:,{}\[\]<\n]++")
 _PYTHON_KEY = re.compile(r"[^:,{}\[\]()<=\n]++")
 _KEY_FOLLOWS = re.compile(r"[^:,{}\[\]()<\s]++\s*+:")
