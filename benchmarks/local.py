@@ -1,0 +1,211 @@
+"""How fast the local backend writes beside transformers' own generate(): `python -m benchmarks.local [--rounds N] [--only CELL]`.
+
+One process, the same weights, prompts and settings for both, turn by turn in alternation; generate() has a streamer that
+decodes its tokens, as a page would need it. Ours gives each token's whole report besides. A figure is the median of our
+tokens a second over the median of theirs. The models:
+
+- builtin: the built-in model, on a turn that calls tools;
+- qwen3_5_vocabulary, gemma4_vocabulary: random models of about 0.1 billion parameters with those vocabularies (248,320 and
+  262,144 rows), where a report has the most to look at.
+
+Drafting is prompt lookup on both sides (generate() then has no streamer). `calls` is our speed on the built-in model's tool-calling
+runs with prompt lookup over that without; both write the same text.
+`growth` is what a token costs beyond the model's forward pass at place 4,000 over what it costs at place 400. The last line is
+JSON: {"builtin": {"greedy": ratio, …}, …, "calls": ratio, "growth": ratio}.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+from transformers import Gemma3ForCausalLM, Gemma3TextConfig, Qwen3Config, Qwen3ForCausalLM, TextIteratorStreamer
+
+from backends.base import Done, Encoded, Sampling
+from backends.builtin import checkpoint
+from backends.loading import Loaded, load_checkpoint
+from backends.local import LocalBackend
+from harness.run import Run
+from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
+from harness.tools import registry
+
+N_TOKENS = 64
+QUESTION = "What is 37 * 48, and what is 37 * 48 + 1? Use the calculator for 37 * 48 first."
+SETTINGS = {
+    "greedy": Sampling(temperature=0),
+    "top_k_top_p": Sampling(temperature=1.0, top_k=20, top_p=0.95, seed=1),
+    "top_p": Sampling(temperature=1.0, top_p=0.95, seed=1),
+}
+SIZES: dict[str, Any] = {
+    "hidden_size": 256, "intermediate_size": 1024, "num_hidden_layers": 20, "num_attention_heads": 8, "num_key_value_heads": 2,
+    "head_dim": 64, "max_position_embeddings": 8192, "tie_word_embeddings": True,
+}
+CALLS = ("What is 37 * 48?", "How many kilometers are 26 miles?", "What time is it in Tokyo?", "What is 12% of 250?",
+         "Convert 10 miles to kilometers and multiply the result by 3.", "What is 512 / 16 and what is 777 + 888?")
+"""Questions that take a tool: on these turns prompt lookup must pay."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How fast the local backend writes beside generate().")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each side in a cell (default %(default)s)")
+    parser.add_argument("--only", choices=("builtin", "qwen3_5_vocabulary", "gemma4_vocabulary", "calls", "growth"))
+    given = parser.parse_args()
+    loaded = load_checkpoint(checkpoint(), lambda _what, _done: None, None, None)
+    ending = LocalBackend(loaded, "builtin", Path("builtin"))
+    loaded = _endless(loaded)
+    models: dict[str, Callable[[], Any]] = {
+        "builtin": lambda: loaded.model, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma,
+    }
+    results: dict[str, Any] = {}
+    for name, make in models.items():
+        if given.only in (None, name):
+            results[name] = _cells(name, dataclasses.replace(loaded, model=make().eval()), given.rounds)
+    if given.only in (None, "calls"):
+        results["calls"] = _calls_gain(ending)
+    if given.only in (None, "growth"):
+        results["growth"] = _growth(loaded)
+    print(json.dumps(results))
+
+
+def _endless(loaded: Loaded) -> Loaded:
+    """The same model with nothing that ends a turn, so that every turn has the same length."""
+    loaded.model.generation_config.eos_token_id = None
+    return dataclasses.replace(loaded, family=dataclasses.replace(loaded.family, stop_tokens={}))
+
+
+def _qwen() -> Any:
+    return _without_end(Qwen3ForCausalLM(Qwen3Config(vocab_size=248_320, **SIZES)))
+
+
+def _gemma() -> Any:
+    return _without_end(Gemma3ForCausalLM(Gemma3TextConfig(vocab_size=262_144, **SIZES)))
+
+
+def _without_end(model: Any) -> Any:
+    model.generation_config.eos_token_id = None
+    return model
+
+
+def _cells(name: str, loaded: Loaded, rounds: int) -> dict[str, float]:
+    """The ratios of one model, setting by setting, and with drafting."""
+    backend = LocalBackend(loaded, name, Path(name))
+    found = {}
+    for setting, sampling in SETTINGS.items():
+        found[setting] = _ratio(backend, loaded, sampling, rounds)
+        _say(f"{name} {setting}: {found[setting]}")
+    found["drafting"] = _ratio(backend, loaded, dataclasses.replace(SETTINGS["greedy"], drafter="prompt_lookup"), rounds)
+    _say(f"{name} with prompt lookup: {found['drafting']}")
+    return found
+
+
+def _ratio(backend: LocalBackend, loaded: Loaded, sampling: Sampling, rounds: int) -> float:
+    """Our tokens a second over generate()'s; the first turn of each warms up."""
+    sampling = dataclasses.replace(sampling, max_new_tokens=N_TOKENS)
+    ours, theirs = [], []
+    for turn in range(rounds + 1):
+        prompt = _prompt(backend, turn)
+        ours.append(_ours(backend, prompt, sampling))
+        theirs.append(_theirs(loaded, prompt, sampling))
+    return round(median(ours[1:]) / median(theirs[1:]), 3)
+
+
+def _calls_gain(backend: LocalBackend) -> float:
+    """Milliseconds that runs with tool calls decode without a drafter over those with prompt lookup, in alternation."""
+    spent = {None: 0.0, "prompt_lookup": 0.0}
+    for question in (CALLS[0], *CALLS):
+        if question is CALLS[0]:
+            spent = dict.fromkeys(spent, 0.0)  # The first question warms up; it is asked once more.
+        for drafter in spent:
+            run = Run(backend, question, Settings(sampling=Sampling(temperature=0, drafter=drafter), thinking=False))
+            run.execute()
+            spent[drafter] += sum(event["decode_ms"] for event in run.log.events if event["kind"] == "model_end")
+    gain = spent[None] / spent["prompt_lookup"]
+    _say(f"prompt lookup on tool-calling runs: {gain:.3f} times as fast")
+    return round(gain, 3)
+
+
+def _prompt(backend: LocalBackend, turn: int) -> Encoded:
+    """A prompt that begins as no other does, so that nothing of it is in our cache."""
+    messages = [{"role": "system", "content": f"({turn}) {DEFAULT_SYSTEM_PROMPT}"}, {"role": "user", "content": QUESTION}]
+    return backend.encode(backend.render(messages, [tool.schema for tool in registry().values()], True))
+
+
+def _ours(backend: LocalBackend, prompt: Encoded, sampling: Sampling) -> float:
+    """Tokens a second of one whole turn, the reading of the prompt included."""
+    began = time.perf_counter()
+    *_, done = backend.generate(prompt, sampling, lambda: False)
+    assert isinstance(done, Done)
+    return done.n_tokens / (time.perf_counter() - began)
+
+
+def _theirs(loaded: Loaded, prompt: Encoded, sampling: Sampling) -> float:
+    """The same with generate()."""
+    streamer = TextIteratorStreamer(loaded.tokenizer, skip_prompt=True)
+    ids = torch.tensor([prompt.ids], device=loaded.model.device)
+    drawn: dict[str, Any] = {"do_sample": False}
+    if sampling.temperature > 0:
+        drawn = {"do_sample": True, "temperature": sampling.temperature, "top_k": sampling.top_k, "top_p": sampling.top_p}
+    if sampling.drafter:
+        drawn["prompt_lookup_num_tokens"] = 6
+    began = time.perf_counter()
+    written = loaded.model.generate(
+        ids, attention_mask=torch.ones_like(ids), max_new_tokens=sampling.max_new_tokens, min_new_tokens=sampling.max_new_tokens,
+        streamer=None if sampling.drafter else streamer, pad_token_id=0, **drawn,
+    )
+    return (written.shape[1] - ids.shape[1]) / (time.perf_counter() - began)
+
+
+def _growth(loaded: Loaded) -> float:
+    """What a token costs beyond the forward pass around place 4,000, over the same around place 400."""
+    spent = {"forward": 0.0}
+    backend = LocalBackend(loaded, "builtin", Path("builtin"))
+    costs: list[float] = []
+    with _timed_forward(loaded.model, spent):
+        for event in backend.generate(_prompt(backend, 0), Sampling(temperature=0, max_new_tokens=4101), lambda: False):
+            now = time.perf_counter()
+            if costs:
+                costs[-1] = now - costs[-1] - spent["forward"]
+            spent["forward"] = 0.0
+            if isinstance(event, Done):
+                break
+            costs.append(time.perf_counter())
+    early, late = median(costs[301:501]), median(costs[3901:4101])
+    _say(f"beyond the forward pass: {early * 1e3:.3f} ms a token around 400, {late * 1e3:.3f} ms around 4,000")
+    return round(late / early, 3)
+
+
+@contextmanager
+def _timed_forward(model: Any, spent: dict[str, float]) -> Iterator[None]:
+    """Adds the seconds that the model's forward passes take to spent["forward"]."""
+    began = 0.0
+
+    def before(*_: object) -> None:
+        nonlocal began
+        began = time.perf_counter()
+
+    def after(*_: object) -> None:
+        spent["forward"] += time.perf_counter() - began
+
+    hooks = [model.register_forward_pre_hook(before), model.register_forward_hook(after)]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
