@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from families.base import CallError, Text
 from families.gemma_marks import NAME, Dialect, Marks
 from families.gemma_values import ArgumentReader, Arguments
-from families.json_calls import CallText, Tools, bad_arguments, excerpt, no_name, read_calls
+from families.json_calls import CallText, Tools, bad_arguments, excerpt, no_name, read_calls, unterminated
 from families.lenient_json import OPEN_STRING, JsonError
 from families.reading import Scanner, Span
 from families.turns import Found, Mark
@@ -125,7 +125,7 @@ class CallReader:
             found.end = mark.end
         elif rest is not None and token.startswith(rest) and not self._ended:
             found.end = self._end
-            found.calls[-1].error = _unterminated(self._end)
+            found.calls[-1].error = unterminated(self._end)
         elif wrong and not (mark and (mark.kind == "like_call" or self._marks.next_call(after) == after)):
             found.slip(Text(f"結尾的標記寫成 {wrong[0]}", f"the closing marker written {wrong[0]}"))
             found.end = wrong.end()
@@ -150,19 +150,21 @@ class CallReader:
             stop = stop if closer is None else closer
         end = stop if closer is None else closer + len(self._dialect.end_call)
         if closer is None and (error.cut or (stop == self._end and not self._ended)):
-            problem = _unterminated(min(at, stop))
+            problem = unterminated(min(at, stop))
         else:
             problem = bad_arguments(self._text, min(at, stop), why, stop)
         return self._error(opener, head.name, (head.after, stop), end, problem)
 
     def _lost_closer(self, suspect: Span | None) -> int | None:
-        """Where the call ended if the string `suspect` was never closed; None where the string may go on to the end."""
+        """Where the call ended if the string `suspect` was never closed; None where the marker in it is part of its text."""
         closer = self._marks.closer(*suspect) if suspect else None
-        if suspect is None or closer is None or suspect[1] < self._end or self._ended:
-            return closer
-        # The text was cut off in the string: the marker in it ended the call only if another call, or nothing, follows.
+        if suspect is None or closer is None:
+            return None
         after = self._past_space(closer + len(self._dialect.end_call))
-        return closer if after == self._end or self._marks.marker_at(after) else None
+        if self._marks.marker_at(after) or self._marks.next_call(after) < suspect[1]:
+            return closer  # Another call begins, which the string has swallowed.
+        # A string with no end is one that goes on if the text was cut off in it, and else one whose call ended at the marker.
+        return closer if suspect[1] == self._end and (self._ended or after == self._end) else None
 
     def _error(self, opener: Mark, name: str, body: Span, end: int, problem: CallError) -> Found:
         call = CallText(name, None, self._text[slice(*body)].strip(), body, error=problem)
@@ -181,7 +183,7 @@ class CallReader:
         end = closer + len(self._dialect.end_call) if closer is not None else self._marks.next(at)
         stop = closer if closer is not None else end
         if closer is None and end == self._end and not self._ended:
-            problem = _unterminated(self._end)
+            problem = unterminated(self._end)
         elif head.name and head.after <= stop:
             problem = bad_arguments(self._text, head.after, _NO_BRACE, stop)
         else:
@@ -240,10 +242,6 @@ class CallReader:
         except JsonError:
             return None
         return self._call_text(head, arguments)
-
-
-def _unterminated(at: int) -> CallError:
-    return CallError("unterminated", at, Text("呼叫還沒寫完，文字就停了", "the text stopped before the call was complete"))
 
 
 def _not_a_call(at: int, near: str) -> CallError:

@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?(?=\s*+(
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _WORD = re.compile(r"(?:true|false|null|True|False|None)(?=\s*+(?:[,\]})<]|\Z))")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
-_TEXT = re.compile(r"(?:[^,:{}\[\]()<>\"'`\n]|:(?=//)|(?<=\d):(?=\d))++")
+_TEXT = re.compile(r"(?:[^,:{}\[\]()<>\"'`\n]|:(?=//)|(?<=\d):(?=\d)|(?<=\w)'(?=\w))++")
 _KEY = re.compile(r"[^:,{}\[\]<\n]++")
 _PYTHON_KEY = re.compile(r"[^:,{}\[\]()<=\n]++")
 _KEY_FOLLOWS = re.compile(r"[^:,{}\[\]()<\s]++\s*+:")
@@ -59,12 +59,11 @@ class Places(Protocol):
 
 @dataclass
 class Arguments:
-    """Arguments that were read: the character after them, the slips, and where each argument's value stands."""
+    """Arguments that were read, the character after them, and the slips."""
 
     value: dict[str, Any]
     end: int
     slips: list[Text]
-    members: dict[str, Span]
 
 
 @dataclass
@@ -74,7 +73,6 @@ class _Open:
     value: Any
     closer: str
     key: str = ""
-    value_at: int = 0
 
 
 @dataclass
@@ -93,7 +91,6 @@ class ArgumentReader:
     slips: list[Text] = field(default_factory=list)
     suspect: Span | None = None
     _stack: list[_Open] = field(default_factory=list)
-    _members: dict[str, Span] = field(default_factory=dict)
 
     def read(self) -> Arguments:
         """Raises JsonError where the text cannot be read."""
@@ -104,7 +101,7 @@ class ArgumentReader:
         done = self._first()
         while self._stack:
             done = self._after(done)
-        return Arguments(outermost, self.at, self.slips, self._members)
+        return Arguments(outermost, self.at, self.slips)
 
     def _slip(self, text: Text) -> None:
         if text not in self.slips:
@@ -188,13 +185,11 @@ class ArgumentReader:
         if key in opened.value and repr(opened.value[key]) != repr(value):
             raise self._fail(f"鍵「{key}」出現兩次，值卻不同", f"the key {key!r} appears twice with different values")
         opened.value[key] = value
-        if len(self._stack) == 1:
-            self._members[key] = (opened.value_at, self.at)
 
     # Keys and values.
 
     def _key(self, opened: _Open) -> None:
-        """A key, the colon after it, and the space before its value."""
+        """A key and the colon after it."""
         char = self._peek()
         python = opened.closer == ")"
         if char == "":
@@ -211,8 +206,7 @@ class ArgumentReader:
         if char != ":" and not (python and char == "="):
             raise self._fail(f"鍵「{key}」後面應該是冒號，卻是「{char}」", f"expected a colon after {key!r}, found {char!r}")
         self.at += 1
-        self._peek()
-        opened.key, opened.value_at = key, self.at
+        opened.key = key
 
     def _value(self) -> Any:
         """A value; for an object or list with contents, its first innermost value, with the brackets on the stack."""
