@@ -91,6 +91,7 @@ def _add_sampling(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--top-p", type=_number(float, 0, 1, above=True), help="keep the likeliest tokens up to this probability")
     group.add_argument("--top-k", type=_number(int, 0), help="keep this many of the likeliest tokens; 0 keeps all")
     group.add_argument("--seed", type=seed, help="draw the same tokens each time (default: different ones)")
+    group.add_argument("--drafter", metavar="NAME", help='who guesses tokens ahead, such as "prompt_lookup" (default: nobody)')
     group.add_argument("--max-new-tokens", type=tokens, default=512, help="tokens in a turn at most (default %(default)s)")
 
 
@@ -142,10 +143,24 @@ def settings_for(backend: Backend, arguments: argparse.Namespace) -> Settings:
     values = {name: defaults[name] if value is None else value for name, value in given.items()}
     sampling = Sampling(
         temperature=float(values["temperature"]), top_p=float(values["top_p"]), top_k=int(values["top_k"]),
-        max_new_tokens=arguments.max_new_tokens, seed=arguments.seed,
+        max_new_tokens=arguments.max_new_tokens, seed=arguments.seed, drafter=_drafter(backend, arguments.drafter),
     )
     tools = () if arguments.no_tools else tuple(arguments.tool or DEFAULT_TOOLS)
     return Settings(sampling, arguments.max_steps, arguments.time_limit, arguments.thinking, tools, arguments.system)
+
+
+def _drafter(backend: Backend, name: str | None) -> str | None:
+    """The drafter that was asked for. Raises BackendError for one that this model has not."""
+    usable = sorted(known for known, why_not in backend.drafters.items() if why_not is None)
+    if name is None or name in usable:
+        return name
+    why_not = backend.drafters.get(name)
+    if why_not is not None:
+        raise BackendError(f"The drafter {name} cannot be had: {why_not.en}", f"不能用「{name}」來猜：{why_not.zh}")
+    have = ", ".join(usable)
+    raise BackendError(
+        f"This model has no drafter {name!r}; it has {have or 'none'}.", f"這個模型沒有叫「{name}」的猜測方式；有的是：{have or '無'}。"
+    )
 
 
 @contextmanager
@@ -232,7 +247,11 @@ def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, 
     except BackendError as error:
         print(words(lang, "load_failed", error=pick(lang, error.zh, str(error))), file=sys.stderr)
         return NOT_ANSWERED
-    settings = settings_for(backend, arguments)
+    try:
+        settings = settings_for(backend, arguments)
+    except BackendError as error:
+        print(pick(lang, error.zh, str(error)), file=sys.stderr)
+        return NOT_ANSWERED
     printer = _Printer(sys.stdout, lang, arguments.json)
     code = ANSWERED
     for question in questions:

@@ -6,6 +6,19 @@ from collections.abc import Mapping
 
 from families.base import Text
 
+SETTING: Mapping[str, Text] = {
+    "drafter": Text("猜測（投機解碼）", "Drafting"),
+    "drafter_help": Text(
+        "先用便宜的方法猜接下來的幾個 token，再讓模型跑一次，同時檢查這些猜測。猜中就省下好幾次，猜錯只是白猜：寫出來的文字"
+        "和不猜時完全一樣，種子相同時連一個字都不差。",
+        "The next few tokens are guessed by cheap means, and one pass of the model checks all guesses at once. What is guessed "
+        "right saves passes; a wrong guess costs little. The text is the same as without: with the same seed, to the letter.",
+    ),
+    "drafter_none": Text("不猜", "None"),
+    "drafter_prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
+    "drafter_cannot": Text("這個模型後端不會猜。", "This backend cannot draft."),
+    "drafter_why_not": Text("不能用「{name}」：{why}", "{name} cannot be had: {why}"),
+}
 DRAFTING: Mapping[str, Text] = {
     "draft_title": Text("猜測（投機解碼）", "Drafting"),
     "draft_none": Text("這一輪沒有可猜的", "nothing was guessed in this turn"),

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.drafting_words import SETTING
 from families.base import Text
 
 SIDEBAR: Mapping[str, Text] = {
-    "model": Text("模型", "Model"),
-    "model_help": Text(
-        "「builtin」是隨程式附上的小模型，不必連網。也可以輸入一個資料夾的路徑，裡面放 Hugging Face 格式的模型"
-        "（config.json、safetensors、tokenizer）。記憶體裡一次只放一個模型，換了就是所有分頁一起換。",
-        "“builtin” is the small model that comes with the program and needs no network. You can also type the path of a folder "
-        "that holds a checkpoint in Hugging Face's layout (config.json, safetensors, tokenizer). One model is in memory at a "
-        "time, so a change here holds for every tab.",
-    ),
     "family": Text("{model}（{family} 家族）", "{model} ({family} family)"),
     "sampling": Text("抽樣", "Sampling"),
     "defaults_from_checkpoint": Text("預設值是模型檔自己建議的。", "The defaults are what the checkpoint itself recommends."),
@@ -50,6 +43,7 @@ SIDEBAR: Mapping[str, Text] = {
         "repeat a result. Left empty, every run is different.",
     ),
     "seed_empty": Text("每次不同", "different each time"),
+    **SETTING,
     "loop": Text("迴圈", "Loop"),
     "max_new_tokens": Text("每輪最多 token", "Maximum new tokens"),
     "max_new_tokens_help": Text(

@@ -425,3 +425,24 @@ def test_events_of_a_thread_are_shown_as_they_come(tmp_path: Path, capsys: pytes
     threading.Thread(target=release).start()
     code, _ = ask([["One", gate, " two"]], tmp_path, "Hello?", "--json")
     assert code == 0
+
+
+def test_a_drafter_that_there_is(tmp_path: Path) -> None:
+    loading = Loading(TURNS)
+    loading.backend.drafters = {"prompt_lookup": None}
+    assert main(["ask", "Hi", "--drafter", "prompt_lookup"], load=loading, folder=tmp_path) == 0
+    assert [sampling.drafter for _, sampling in loading.backend.generated] == ["prompt_lookup"] * 2
+
+
+@pytest.mark.parametrize(
+    ("drafters", "says"),
+    [({}, "it has none"), ({"prompt_lookup": None}, "it has prompt_lookup"), ({"mtp": Text("沒有權重", "no weights")}, "no weights")],
+)
+def test_a_drafter_that_there_is_not(
+    drafters: dict[str, Text | None], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loading = Loading(TURNS)
+    loading.backend.drafters = drafters
+    assert main(["ask", "Hi", "--drafter", "mtp", "--lang", "en"], load=loading, folder=tmp_path) == 1
+    assert says in capsys.readouterr().err
+    assert not loading.backend.generated
