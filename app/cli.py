@@ -159,7 +159,8 @@ def _drafter(backend: Backend, name: str | None) -> str | None:
         raise BackendError(f"The drafter {name} cannot be had: {why_not.en}", f"不能用「{name}」來猜：{why_not.zh}")
     have = ", ".join(usable)
     raise BackendError(
-        f"This model has no drafter {name!r}; it has {have or 'none'}.", f"這個模型沒有叫「{name}」的猜測方式；有的是：{have or '無'}。"
+        f"This model has no drafter {name!r}; it has {have or 'none'}.",
+        f"這個模型沒有叫「{name}」的猜測方式；有的是：{have or '無'}。",
     )
 
 

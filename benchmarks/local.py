@@ -8,8 +8,8 @@ tokens a second over the median of theirs. The models:
 - qwen3_5_vocabulary, gemma4_vocabulary: random models of about 0.1 billion parameters with those vocabularies (248,320 and
   262,144 rows), where a report has the most to look at.
 
-Drafting is prompt lookup on both sides (generate() then has no streamer). `calls` is our speed on the built-in model's tool-calling
-runs with prompt lookup over that without; both write the same text.
+Drafting is prompt lookup on both sides (generate() then has no streamer). `calls` is our speed on the built-in model's
+tool-calling runs with prompt lookup over that without; both write the same text.
 `growth` is what a token costs beyond the model's forward pass at place 4,000 over what it costs at place 400. The last line is
 JSON: {"builtin": {"greedy": ratio, …}, …, "calls": ratio, "growth": ratio}.
 """
