@@ -93,19 +93,28 @@ class CallReader:
             meant = begins and self.offers(tags.tags[number].name)
         else:
             meant = begins or not in_sentence
-        return self._function_calls(first, number) if meant and not tags.quoted(opener) else None
+        if not meant or tags.quoted(opener):
+            return None
+        began = self._scanner.steps
+        found = self._function_calls(first, number)
+        if not found.whole:
+            self._patience -= self._scanner.steps - began
+            found.final = not tags.thinking_ends(found.start, found.end)
+        return found
 
     def _function_calls(self, first: int, function: int) -> Found:
         """The calls that begin at the tag `first`, the first of them with `function`, and the closing marker after them."""
-        tags, form, number = self._tags, self._form, function
-        calls: list[CallText] = []
-        while True:
-            call, end = self._call(number)
-            calls.append(call)
-            following = tags.at(tags.past_space(end))
-            if following is None or not form.end_call or not tags.begins[following]:
+        tags, form = self._tags, self._form
+        call, end = self._call(function)
+        calls = [call]
+        while form.end_call and call.error is None:
+            number = tags.at(tags.past_space(end))
+            if number is None or not tags.begins[number]:
                 break
-            number = following
+            call, after = self._call(number)
+            if call.error is None:  # A broken one is found again, on its own.
+                calls.append(call)
+                end = after
         found = Found(calls, tags.tags[first].start, end)
         if len(calls) > 1 and not form.several:
             found.slip(SEVERAL)
@@ -113,7 +122,7 @@ class CallReader:
             found.slip(Text(f"少了開頭的 {form.call}", f"a missing {form.call}"))
         if function - first > 1:
             found.slip(Text(f"開頭的 {form.call} 重複了", f"a doubled {form.call}"))
-        if form.end_call and call.error is None:
+        if form.end_call and found.whole:
             self._close(found)
         return found
 
@@ -146,11 +155,9 @@ class CallReader:
         tag = self._tags.tags[number]
         body = _Body(tag.name, tag.end, tag.after, tag.following, number)
         self._note_spelling(body, tag, self._form.exact_function)
-        began = self._scanner.steps
         try:
             end = self._body(body)
         except _BrokenError as broken:
-            self._patience -= self._scanner.steps - began
             return self._broken(body, tag, broken)
         raw_args = self._text[body.begin : body.end_of_arguments].strip()
         return CallText(body.name, body.arguments, raw_args, (tag.start, end), body.slips), end
@@ -172,7 +179,8 @@ class CallReader:
     def _missing_end(self, body: _Body) -> int:
         """Where a call ends whose closing tag is missing or misspelt. Raises _BrokenError where it is not over."""
         tags, at = self._tags, body.at
-        if tags.cut_at(at) or (at == tags.end and not body.arguments):
+        cut = not tags.ended and tags.last_end < body.number
+        if cut or tags.cut_at(at) or (at == tags.end and not body.arguments):
             raise _BrokenError(tags.end, body.number, None)
         if tags.kind(body.next) in ("end_call", "call", "function") or at == tags.end:
             body.slip(_NO_FUNCTION_END)
@@ -232,7 +240,7 @@ class CallReader:
                 if goal is None:
                     break
                 at = tags.matching[at]  # A whole call inside the value.
-            elif goal is None and tags.almost[at]:
+            elif goal is None and (tags.almost[at] or (tags.kind(at) == "end_parameter" and tags.closes[at])):
                 return tags.tags[at].start, at
             elif self._ends_unclosed(body, number, at, goal is None):
                 if stray is not None:
@@ -323,9 +331,10 @@ class CallReader:
         while following < len(tags.tags) and tags.kind(following) in ("end_function", "parameter", "end_parameter"):
             following += 1
         closed = following < len(tags.tags) and tags.kind(following) == "end_call"
-        if tags.cut_at(tag.after):
+        more = closed or in_sentence or following < len(tags.tags)
+        if tags.cut_at(tag.after) or not (more or tags.ended):
             return self._error_call(tag, tags.end, tags.end, unterminated(tags.end))
-        if not closed and (in_sentence or following < len(tags.tags)):
+        if not closed and more:
             return None
         stop = tags.tags[following].start if closed else tags.end
         return self._error_call(tag, stop, tags.tags[following].end if closed else stop, self._no_call(tag, stop))

@@ -8,6 +8,7 @@ one pass over the turn.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -96,6 +97,7 @@ class Tags:
         self.scanner, self.text, self.form, self.end, self.ended = scanner, scanner.text, form, end, ended
         self.tags = self._found()
         numbers = range(len(self.tags))
+        self._thinking_ends = [tag.start for tag in self.tags if tag.kind == "end_think"]
         self.leads_to: list[int | None] = [None] * len(self.tags)
         """For `call` and `function`: the function that begins there."""
         self.outer = [tag.start for tag in self.tags]
@@ -105,6 +107,8 @@ class Tags:
         self.begins = [self._begins(number) for number in numbers]
         self.closes = [self._closes(number) for number in numbers]
         self.almost = [self._almost(number) for number in numbers]
+        self.last_end = max((number for number in numbers if self.tags[number].kind in ("end_function", "end_call")), default=-1)
+        """The last tag that ends a function or a call."""
         self.matching = self._matching()
         self.value_end = self._value_ends()
         self.all = [Mark("call" if kind == "function" else kind, tag.start, tag.end)  # type: ignore[arg-type]
@@ -128,6 +132,11 @@ class Tags:
 
     def kind(self, number: int | None) -> TagKind | None:
         return None if number is None else self.tags[number].kind
+
+    def thinking_ends(self, start: int, end: int) -> bool:
+        """Whether a marker that ends the thinking stands in [start, end)."""
+        place = bisect_left(self._thinking_ends, start)
+        return place < len(self._thinking_ends) and self._thinking_ends[place] < end
 
     def cut_at(self, at: int) -> bool:
         """Whether the text was cut off at `at`, or inside a tag that begins there."""

@@ -40,6 +40,8 @@ class Found:
     end: int
     example: bool = False
     """It only looks like a call, and is text."""
+    final: bool = False
+    """Though it is broken, nothing else begins inside it."""
 
     @property
     def whole(self) -> bool:
@@ -164,7 +166,7 @@ class TurnReader:
         elif mark.kind == "call" and (found := self._call(mark)):
             if not found.example:
                 state.drafts.append(found)
-            return found.end if found.whole else self.marks.past_run(mark)
+            return found.end if found.whole or found.final else self.marks.past_run(mark)
         return self.marks.past_run(mark)
 
     def _text_mark(self, mark: Mark) -> int:
