@@ -22,6 +22,7 @@ from transformers.utils.quantization_config import GgufConfig
 
 import families
 from backends.base import BackendError, Progress
+from backends.unknown import unknown_family
 from families.base import Family, Text
 
 
@@ -40,8 +41,8 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
     from safetensors only.
 
     `device` is a torch device, by default the best there is; `dtype` a name in `backends.checkpoint.DTYPES`, by default the
-    checkpoint's own (a .gguf file's weights become float32). Raises BackendError where there is no such checkpoint, no family
-    knows it, or it does not fit in memory.
+    checkpoint's own (a .gguf file's weights become float32). Raises BackendError where there is no such checkpoint, or it does
+    not fit in memory.
     """
     began = time.perf_counter()
     target = usable_device(device)
@@ -114,14 +115,11 @@ def require_architecture(name: str, model_type: str | None) -> None:
 
 
 def _family(model_type: str, tokenizer: Any) -> Family:
+    """The family that knows the checkpoint; where none does, one that shows what the model writes as it is."""
     try:
         return families.for_checkpoint(model_type, tokenizer.get_added_vocab(), str(tokenizer.chat_template or ""))
-    except families.UnknownFamily as unknown:
-        known = ", ".join(unknown.known)
-        raise BackendError(
-            f"No family knows this checkpoint: {unknown}. A family must also find its control tokens in the vocabulary.",
-            f"沒有模型家族認得這個檢查點（{model_type}）。認得的有 {known}，而且詞彙表裡要有該家族的控制詞元。",
-        ) from unknown
+    except families.UnknownFamily:
+        return unknown_family(tokenizer)
 
 
 def devices() -> tuple[str, ...]:

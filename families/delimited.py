@@ -218,7 +218,7 @@ class DelimitedCalls:
     # Calls without all their markers.
 
     def _unmarked(self, start: Mark) -> Found | None:
-        """A call where the format asks for no marker: of a tool that is offered, or all that the turn begins with."""
+        """A call where the format asks for no marker: of a tool that is offered, or all that the turn is."""
         at = self._past_space(start.start)
         try:
             calls, after = self._calls(start, self._limit(at + 1), closed=False)
@@ -228,8 +228,8 @@ class DelimitedCalls:
         if not calls:
             return None
         if not all(call.name in self._tools for call in calls):
-            plain = at == self._first and not self._scanner.startswith("```", at)
-            if not (plain and self._tools and all(call.raw_args and call.error is None for call in calls)):
+            alone = at == self._first and self._past_space(after) == self._end and not self._scanner.startswith("```", at)
+            if not (alone and self._tools and all(call.raw_args and call.error is None for call in calls)):
                 return None
         return Found(calls, start.start, after)
 

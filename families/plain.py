@@ -36,9 +36,9 @@ _TEMPLATE_NOTE = Text(
 )
 
 
-def _parse(stops: Sequence[str], raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """The turn as its content, up to the stop tokens at its end."""
-    start, end = trimmed(raw, (0, end_of_text(raw, stops)))
+def _parse(special: Sequence[str], raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
+    """The turn as its content, without the special tokens at its end."""
+    start, end = trimmed(raw, (0, end_of_text(raw, special)))
     return Turn(None, raw[start:end], (), (), ((start, end),) if start < end else ())
 
 
@@ -60,7 +60,7 @@ def plain(special: Mapping[str, str | None], stops: Sequence[str], vocabulary: V
         name="Plain",
         model_types=frozenset(),
         required_tokens=(),
-        parse=by_template or partial(_parse, tuple(stops)),
+        parse=by_template or partial(_parse, tuple(tokens)),
         channels=dict.fromkeys(tokens, "control"),
         thinking_openers=(),
         stop_tokens=dict.fromkeys(stops, _STOP),

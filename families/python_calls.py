@@ -27,12 +27,12 @@ NUMBER_KEY = Text("字典的鍵不是文字", "a key of a dictionary that is no 
 _SPACE = re.compile(r"\s*+")
 _CALL = re.compile(r"([^\W\d][\w.\-]*+)\s*+\(")
 _KEYWORD = re.compile(r"([^\W\d]\w*+)\s*+(=(?!=)|:)")
-_STRING_START = re.compile(r"[a-zA-Z]{0,2}[\"']")
+_STRING_START = re.compile(r"[rRuUfFbB]{0,2}[\"']")
 _WORD = re.compile(r"[^\W\d][\w.]*+")
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)\s*+(?:(?P<based>0[xX][0-9a-fA-F]++|0[oO][0-7]++|0[bB][01]++)"
     r"|(?P<whole>0|[1-9][0-9]*+(?:_[0-9]++)*+)(?![\w.])"
-    r"|(?P<real>(?:[0-9]++\.[0-9]*+|\.?[0-9]++)(?:[eE][+-]?[0-9]++)?))(?![\w.])"
+    r"|(?P<real>(?:[0-9]++\.[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+|[0-9]++[eE][+-]?[0-9]++))(?![\w.])"
 )
 _CONSTANTS: dict[str, bool | None] = {"True": True, "False": False, "None": None}
 _JSON_CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}

@@ -19,13 +19,13 @@ _BODY = {
     '"""': re.compile(r'(?:[^"\\]++|\\[\s\S]|"(?!""))*+'),
     "'''": re.compile(r"(?:[^'\\]++|\\[\s\S]|'(?!''))*+"),
 }
-_CLOSES = re.compile(r"\s*+(?:[,)\]}:]|[a-zA-Z]{0,2}[\"']|$)")
+_CLOSES = re.compile(r"\s*+(?:[,)\]}:]|[rRuUfFbB]{0,2}[\"']|$)")
 _ESCAPE = re.compile(r"\\(N\{[^}]*+\}|U[0-9a-fA-F]{8}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-7]{1,3}|[\s\S])")
 _ESCAPED = {
     "\n": "", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
     "/": "/",
 }
-_RAW_CONTROL = re.compile(r"[\x00-\x1f]")
+_RAW_CONTROL = re.compile(r"(?<!\\)\n|[\x00-\x09\x0b-\x1f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SURROGATES = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 
@@ -53,16 +53,21 @@ def _end_of(
     scanner: Scanner, at: int, end: int, quote: str, slip: Callable[[Text], None], opened: int, closed: bool
 ) -> int:
     """The character of the closing quotation mark of a string whose text begins at `at`."""
+    first: int | None = None
     while True:
         body = scanner.match(_BODY[quote], at, end)
         stop = body.end() if body else at
         if not scanner.startswith(quote, stop) or stop + len(quote) > end:
+            if closed and first is not None:
+                return first  # No quotation mark can end the string; what follows the first one is the mistake.
             if closed:
                 raise JsonError(opened, OPEN_STRING)
             raise JsonError(end, Text("文字在字串還沒寫完時就結束了", "the text ends inside a string"), cut=True)
         if scanner.match(_CLOSES, stop + len(quote), end):
+            if first is not None:
+                slip(OPEN_QUOTE)
             return stop
-        slip(OPEN_QUOTE)
+        first = stop if first is None else first
         at = stop + len(quote)
 
 

@@ -49,6 +49,8 @@ def _snippets(scanner: Scanner, span: Span, tools: Tools) -> list[Call]:
 def _calls(scanner: Scanner, snippet: re.Match[str], tools: Tools) -> list[Call]:
     start, end = trimmed(scanner.text, snippet.span(1))
     read: list[CallText] = []
+    if start == end:
+        return []
     while start < end:
         try:
             calls, after = read_python_calls(scanner, start, end, tools, closed=True)

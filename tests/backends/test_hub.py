@@ -107,11 +107,6 @@ def test_a_model_without_chat_template(copy: Path) -> None:
     cannot_load(copy, "no chat template")
 
 
-def test_a_family_that_nobody_knows(copy: Path) -> None:
-    change_config(copy, model_type="gpt2")
-    cannot_load(copy, "No family knows")
-
-
 def test_a_tokenizer_of_another_model(copy: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(copy)
     tokenizer.add_tokens([f"<extra {number}>" for number in range(10)])
