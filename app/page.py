@@ -6,14 +6,14 @@ run, which language) or in a widget's own state.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import streamlit as st
 
-from app import service, sidebar, viewer_component
-from app.i18n import LANGUAGES, NAMES, Words, language_of
+from app import model_tab, service, sidebar, viewer_component
+from app.i18n import LANGUAGES, NAMES, Words, language_of, plain
 from app.models import Failed, Loading, Ready, State
+from backends.checkpoint import BUILTIN
 from families.base import Lang
 from harness.settings import Settings
 
@@ -25,6 +25,7 @@ EXAMPLES = (
     ("example_error", "example_error_help", "Convert 5 kilograms to meters."),
 )
 """Label, explanation and question, one for each shape that the loop can take."""
+_TABS = ("tab_run", "tab_model")
 
 
 @dataclass(frozen=True)
@@ -51,23 +52,34 @@ def draw() -> None:
     question = st.session_state.pop("asked", None)
     refused = None
     if question and not isinstance(state, Ready):
-        refused = words("not_ready", question=_shown(question))
+        refused = words("not_ready", question=plain(question))
     elif question and here.live:
-        refused = words("still_running", question=_shown(question))
+        refused = words("still_running", question=plain(question))
     elif question and isinstance(state, Ready):
         here = _start(here, question, settings, state, words.lang)
     _header(words, here)
     _model_state(words, state)
-    _notices(words, here, refused)
-    # Once there is a run the box stands at the bottom of the window, which Streamlit then keeps in view; before that it stands
-    # in the page, so that the page opens at its top.
-    with st.container() if not here.runs else nullcontext():
+    asking, describing = st.tabs([words(key) for key in _TABS], key="tab", on_change="rerun")
+    with asking:
+        _asking(words, here, state, refused)
+    if describing.open:
+        with describing:
+            model_tab.draw(words, state)
+    elif here.runs:
+        # Outside the tabs the box stands at the bottom of the window, which Streamlit then keeps in view. Before there is a run
+        # it stands in the page, so that the page opens at its top.
         _question_box(words, here, state)
+
+
+def _asking(words: Words, here: _Conversation, state: State | None, refused: str | None) -> None:
+    """The tab with the question, the run and its answer."""
+    _notices(words, here, refused)
     if here.runs:
         viewer_component.show(
             here.runs, live=here.live, lang=words.lang, token=service.current().token, failed=words("viewer_failed"),
         )
     else:
+        _question_box(words, here, state)
         _empty_state(words, disabled=not isinstance(state, Ready))
 
 
@@ -81,6 +93,10 @@ def _language() -> Lang:
 
 
 def _keep_language() -> None:
+    """Puts the language into the address, and keeps the tab that is open: Streamlit knows it by its label."""
+    before = Words("en" if st.session_state["lang"] == "zh" else "zh")
+    opened = st.session_state.get("tab")
+    st.session_state["tab"] = next((Words(st.session_state["lang"])(key) for key in _TABS if before(key) == opened), None)
     st.query_params["lang"] = st.session_state["lang"]
 
 
@@ -115,7 +131,7 @@ def _conversation() -> _Conversation:
 def _model_state(words: Words, state: State | None) -> None:
     """Says where loading stands, until the model is ready."""
     if isinstance(state, Failed):
-        st.error(words("model_failed", model=_shown(state.model), why=_shown(words.of(state.text))))
+        st.error(words("model_failed", model=plain(state.model), why=plain(words.of(state.text))))
         st.button(words("try_again"), key="again", on_click=service.current().models.request, args=(state.model,))
     elif isinstance(state, Loading):
         st.fragment(_loading, run_every=0.5)(words)
@@ -127,9 +143,9 @@ def _loading(words: Words) -> None:
     if not isinstance(state, Loading):
         st.rerun()
         return
-    st.markdown(words("model_loading", model=_shown(state.model)))
-    st.progress(state.done or 0.0, _shown(words.of(state.text)))
-    if state.model == sidebar.BUILTIN:
+    st.markdown(words("model_loading", model=plain(state.model)))
+    st.progress(state.done or 0.0, plain(words.of(state.text)))
+    if state.model == BUILTIN:
         st.caption(words("model_loading_why"))
 
 
@@ -161,7 +177,7 @@ def _empty_state(words: Words, disabled: bool) -> None:
     with st.container(horizontal=True):
         for label, explained, question in EXAMPLES:
             st.button(
-                f"**{words(label)}** · {_shown(question)}", key=label, help=words(explained), disabled=disabled,
+                f"**{words(label)}** · {plain(question)}", key=label, help=words(explained), disabled=disabled,
                 on_click=_ask, args=(question,),
             )
     st.caption(words("examples_language"))
@@ -185,23 +201,15 @@ def _notices(words: Words, here: _Conversation, refused: str | None) -> None:
     if refused:
         st.warning(refused)
     if named and not here.runs:
-        st.warning(words("run_unknown", run=_shown(named)))
+        st.warning(words("run_unknown", run=plain(named)))
     elif here.runs and not here.live and not here.continuable:
         st.info(words("run_archived"))
     active = runs.active()
     if active and active[0] not in here.runs:
         start = runs.run_start(active[0])
-        st.info(words("other_run", question=_shown(start["question"] if start else "")))
+        st.info(words("other_run", question=plain(start["question"] if start else "")))
         st.button(words("other_run_watch"), key="watch", on_click=_show_run, args=(active[0],))
 
 
 def _show_run(run_id: str) -> None:
     st.query_params["run"] = run_id
-
-
-def _shown(text: str) -> str:
-    """A user's text as text inside Markdown: every character that could mean something there is escaped."""
-    return "".join(f"\\{character}" if character in _MARKDOWN else character for character in " ".join(text.split()))
-
-
-_MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&")

@@ -11,15 +11,16 @@ from typing import Any
 
 import streamlit as st
 
-from app import service
-from app.i18n import Words
+from app import model_picker, service
+from app.i18n import Words, plain
 from app.models import Ready
-from backends.base import Backend, Sampling
+from backends.base import Backend, BackendError, Sampling
+from backends.model_settings import ModelSettings, settings_file
+from families.base import Text
 from harness.events import Event
 from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
 from harness.tools import registry
 
-BUILTIN = "builtin"
 SAMPLING = ("temperature", "top_p", "top_k")
 _LIMITS: Mapping[str, tuple[float, float, float]] = {
     "temperature": (0.0, 2.0, 0.05), "top_p": (0.05, 1.0, 0.05), "top_k": (0, 200, 1), "max_new_tokens": (16, 32768, 16),
@@ -37,23 +38,25 @@ def draw(words: Words, resumed: Event | None) -> Settings:
     if backend is not None:
         _apply_defaults(backend)
     with st.sidebar:
-        _model(words, backend)
+        choosing = _model(words, backend)
         _sampling(words, backend)
         _loop(words)
+    if choosing:
+        model_picker.show(words)
     return _settings()
 
 
 def _fill(resumed: Event | None) -> None:
     """Gives every widget its first value, once a session; later values are the user's."""
     if "settings_filled" in st.session_state:
-        for key in (*_LIMITS, "seed", "thinking", "tools", "system_prompt"):
+        for key in (*_LIMITS, "seed", "drafter", "thinking", "tools", "system_prompt"):
             st.session_state[key] = st.session_state[key]  # Streamlit forgets a widget's value where it was not drawn once.
         return
     offered = list(registry())
     settings = Settings()
     first: dict[str, Any] = {
         "temperature": settings.sampling.temperature, "top_p": settings.sampling.top_p, "top_k": settings.sampling.top_k,
-        "max_new_tokens": settings.sampling.max_new_tokens, "seed": None, "max_steps": settings.max_steps,
+        "max_new_tokens": settings.sampling.max_new_tokens, "seed": None, "drafter": None, "max_steps": settings.max_steps,
         "time_limit": settings.time_limit_s, "thinking": settings.thinking, "tools": offered,
         "system_prompt": DEFAULT_SYSTEM_PROMPT,
     }
@@ -90,23 +93,35 @@ def _reset(backend: Backend) -> None:
         st.session_state[key] = _within(key, backend.info["defaults"][key])
 
 
-def _choose_model() -> None:
-    chosen = (st.session_state["model"] or BUILTIN).strip() or BUILTIN
-    service.current().models.request(chosen)
-
-
-def _model(words: Words, backend: Backend | None) -> None:
-    state = service.current().models.state
-    current = state.model if state is not None else BUILTIN
-    seen = st.session_state.setdefault("models_seen", [BUILTIN])
-    if current not in seen:
-        seen.append(current)
-    st.session_state["model"] = current  # The model is the server's: another tab may have changed it.
-    st.selectbox(
-        words("model"), seen, key="model", accept_new_options=True, on_change=_choose_model, help=words("model_help"),
-    )
+def _model(words: Words, backend: Backend | None) -> bool:
+    """What is loaded, at which commit, and where it runs; whether another model is to be chosen."""
     if backend is not None:
-        st.caption(words("family", model=backend.model_id, family=backend.family.name))
+        st.caption(words("family", model=plain(backend.model_id), family=backend.family.name))
+        if backend.family.note is not None:
+            st.caption(plain(words.of(backend.family.note)))
+        if backend.info.get("device"):
+            st.caption(words("placed", device=backend.info["device"], dtype=backend.info["dtype"]))
+        if backend.info.get("commit"):
+            _commit(words, backend.model_id, backend.info["commit"])
+    choosing: bool = st.button(words("choose_model"), key="choose", width="stretch")
+    return choosing
+
+
+def _commit(words: Words, model_id: str, commit: str) -> None:
+    """The hub's commit that is loaded, and the switch that keeps to it."""
+    try:
+        pinned = ModelSettings.read().pins.get(model_id)
+    except BackendError as error:
+        st.warning(plain(words.of(Text(error.zh, str(error)))))
+        return
+    st.caption(words("commit", commit=commit[:12]), help=commit)
+    st.session_state["pin"] = pinned == commit
+    where = plain(str(settings_file()))
+    st.toggle(words("pin"), key="pin", on_change=_pin, args=(model_id, commit), help=words("pin_help", path=where))
+
+
+def _pin(model_id: str, commit: str) -> None:
+    ModelSettings.read().with_pin(model_id, commit if st.session_state["pin"] else None).write()
 
 
 def _sampling(words: Words, backend: Backend | None) -> None:
@@ -120,6 +135,23 @@ def _sampling(words: Words, backend: Backend | None) -> None:
     )
     if backend is not None:
         _say_defaults(words, backend)
+        _drafting(words, backend)
+
+
+def _drafting(words: Words, backend: Backend) -> None:
+    """Who guesses tokens ahead; what cannot be had here is named with the reason."""
+    usable = [name for name, why_not in backend.drafters.items() if why_not is None]
+    if st.session_state["drafter"] not in usable:
+        st.session_state["drafter"] = None
+    st.selectbox(
+        words("drafter"), [None, *usable], key="drafter", help=words("drafter_help"), disabled=not usable,
+        format_func=lambda name: words("drafter_none" if name is None else f"drafter_{name}"),
+    )
+    if not backend.drafters:
+        st.caption(words("drafter_cannot"))
+    for name, why_not in backend.drafters.items():
+        if why_not is not None:
+            st.caption(words("drafter_why_not", name=words(f"drafter_{name}"), why=plain(words.of(why_not))))
 
 
 def _say_defaults(words: Words, backend: Backend) -> None:
@@ -163,7 +195,7 @@ def _settings() -> Settings:
     state = st.session_state
     sampling = Sampling(
         temperature=state["temperature"], top_p=state["top_p"], top_k=state["top_k"],
-        max_new_tokens=state["max_new_tokens"], seed=state["seed"],
+        max_new_tokens=state["max_new_tokens"], seed=state["seed"], drafter=state["drafter"],
     )
     chosen = set(state["tools"])
     return Settings(

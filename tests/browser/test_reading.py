@@ -97,8 +97,8 @@ def test_a_narrow_window_needs_no_sideways_scrolling(site: Sites, tab: Tabs, loc
 def test_a_models_folder_can_be_typed(site: Sites, tab: Tabs) -> None:
     here = site(ANSWER)
     page = tab(here.url)
-    box = page.page.get_by_role("combobox")
-    box.click()
+    page.page.get_by_role("button", name="Choose a model").click()
+    box = page.page.get_by_label("Path or name")
     box.fill("/models/other")
     box.press("Enter")
     page.page.get_by_text("/models/other (").wait_for()

@@ -1,0 +1,173 @@
+"""The dialog in which a model is chosen: what is on this computer, what is recommended, a path or a name, and where it runs.
+
+What it offers comes from `app/catalogue.py` and `backends/`; choosing asks `app/models.py` for the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from app import service
+from app.i18n import Words, plain
+from app.models import Placement
+from backends.base import BackendError
+from backends.checkpoint import BUILTIN, DTYPES
+from backends.model_settings import ModelSettings
+from families.base import Text
+
+if TYPE_CHECKING:
+    from backends.hub_cache import Cached
+
+_ASK_AGAIN_S = 1.0
+_MEDIA = {"image": "medium_image", "audio": "medium_audio", "video": "medium_video"}
+
+
+def show(words: Words) -> None:
+    """Opens the dialog over the page."""
+    st.dialog(words("picker_title"), width="large")(_draw)(words)
+
+
+def _draw(words: Words) -> None:
+    # With these comes the hub's client, for which a page should not have to wait.
+    from backends.hub_cache import cached_models
+    from backends.recommended import RECOMMENDED
+
+    _close_if_chosen()
+    st.text_input(
+        words("picker_name"), key="picker_name", on_change=_choose_typed, help=words("picker_name_help"),
+        placeholder=words("picker_name_example"),
+    )
+    _placement(words)
+    st.caption(words("picker_one"))
+    cached = cached_models(None)
+    _here(words, cached)
+    catalogue = service.current().catalogue
+    catalogue.look(tuple(model.model_id for model in RECOMMENDED))
+    again = _ASK_AGAIN_S if catalogue.asking else None
+    st.fragment(_recommended, run_every=again)(words, frozenset(model.model_id for model in cached))
+
+
+def _close_if_chosen() -> None:
+    """After a choice the whole page is drawn anew, without the dialog. Its parts that draw themselves anew must ask too."""
+    if st.session_state.pop("picked", False):
+        st.rerun()
+
+
+def _choose_typed() -> None:
+    name = (st.session_state["picker_name"] or "").strip()
+    if not name:
+        return
+    path = Path(name).expanduser()
+    if path.is_dir() or path.suffix == ".gguf":
+        _settings_become(lambda settings: settings.with_named(name))
+    _choose(name)
+
+
+def _settings_become(change: Callable[[ModelSettings], ModelSettings]) -> None:
+    """Changes the settings file. One that cannot be read is left as it is; the dialog says so where it lists the paths."""
+    with suppress(BackendError):
+        change(ModelSettings.read()).write()
+
+
+def _choose(name: str) -> None:
+    service.current().models.request(name)
+    st.session_state["picked"] = True
+
+
+def _forget(name: str) -> None:
+    _settings_become(lambda settings: settings.without_named(name))
+
+
+def _place() -> None:
+    """Takes over device and number format; the model that is loaded is loaded again so."""
+    models = service.current().models
+    placement = Placement(st.session_state["device"], st.session_state["dtype"])
+    models.request(models.state.model if models.state is not None else BUILTIN, placement)
+
+
+def _placement(words: Words) -> None:
+    from backends.loading import devices  # With it comes torch, which a page should not have to wait for.
+
+    here, placed = devices(), service.current().models.placement
+    st.session_state["device"], st.session_state["dtype"] = placed.device, placed.dtype
+    others = [] if placed.device in (None, *here) else [placed.device]  # Such as "cuda:1", given at the start.
+    device, dtype = st.columns(2)
+    device.selectbox(
+        words("device"), [None, *here, *others], key="device", on_change=_place, help=words("device_help"),
+        format_func=lambda name: name or words("automatic", best=here[0]),
+    )
+    dtype.selectbox(
+        words("dtype"), [None, *DTYPES], key="dtype", on_change=_place, help=words("dtype_help"),
+        format_func=lambda name: name or words("as_checkpoint"),
+    )
+
+
+def _here(words: Words, cached: Sequence[Cached]) -> None:
+    """The built-in model, what is whole in the cache, and the paths that were named before."""
+    from backends.hub_words import size
+
+    st.markdown(f"##### {words('picker_here')}")
+    _row(words, BUILTIN, [words("picker_builtin")], words("picker_use"))
+    for model in cached:
+        facts = [size(model.n_bytes), words("picker_cached", commit=model.commit[:7])]
+        _row(words, model.model_id, facts, words("picker_use"))
+    try:
+        named = ModelSettings.read().named
+    except BackendError as error:
+        st.warning(plain(words.of(Text(error.zh, str(error)))))
+        named = ()
+    for name in named:
+        path = Path(name).expanduser()
+        gone = not path.exists()
+        kind = words("picker_gone" if gone else "picker_gguf" if path.suffix == ".gguf" else "picker_folder")
+        _row(words, name, [kind], words("picker_use"), gone=gone, named=True)
+
+
+def _recommended(words: Words, here: frozenset[str]) -> None:
+    """The recommended models with what the hub has told by now; drawn again while answers come. `here` are in the cache."""
+    from backends.hub_words import size
+    from backends.recommended import RECOMMENDED
+
+    _close_if_chosen()
+    catalogue = service.current().catalogue
+    st.markdown(f"##### {words('picker_recommended')}")
+    if catalogue.asking:
+        st.caption(words("picker_asking"))
+    elif catalogue.failure is not None:
+        st.caption(words("picker_silent", why=plain(words.of(catalogue.failure))))
+    facts = catalogue.facts
+    for model in RECOMMENDED:
+        media = [words("medium_text"), *(words(_MEDIA[medium]) for medium in model.reads)]
+        said = [model.family, words("picker_reads", what=("、" if words.lang == "zh" else ", ").join(media))]
+        if model.model_id in facts:
+            known = facts[model.model_id]
+            licence = words("picker_licence", licence=known.licence) if known.licence else words("picker_no_licence")
+            said += [size(known.n_bytes), licence, *([words("picker_gated")] if known.gated else [])]
+        else:
+            said.append(words("picker_unknown"))
+        downloaded = model.model_id in here
+        said += [words("picker_downloaded")] if downloaded else []
+        _row(words, model.model_id, said, words("picker_use" if downloaded else "picker_get"), group="recommended")
+
+
+def _row(
+    words: Words, name: str, facts: Sequence[str], action: str, *, gone: bool = False, named: bool = False, group: str = "here",
+) -> None:
+    """One model: its name, what is known of it, and the button that chooses it."""
+    state = service.current().models.state
+    in_use = state is not None and state.model == name
+    about, button, *more = st.columns([6, 3, 1] if named else [7, 3], vertical_alignment="center")
+    about.markdown(f"**{plain(name)}**  \n:small[{plain(' · '.join(facts))}]")
+    for forget in more:
+        forget.button(
+            "", key=f"forget {name}", icon=":material/close:", help=words("picker_forget"), on_click=_forget, args=(name,),
+        )
+    button.button(
+        words("picker_in_use") if in_use else action, key=f"{group} {name}", on_click=_choose, args=(name,),
+        disabled=in_use or gone, width="stretch",
+    )

@@ -1,0 +1,174 @@
+"""The model picker and what the sidebar says of the model: rows, choices, paths that are remembered, the pinned commit."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants
+from streamlit.testing.v1 import AppTest
+
+from app import service
+from app.catalogue import Catalogue
+from app.i18n import Words
+from app.models import Models, Placement, Ready
+from app.service import Service
+from backends.model_settings import ModelSettings
+from backends.recommended import RECOMMENDED, Facts
+from tests.app.conftest import scripted
+from tests.app.test_page import page, run, said
+
+EN, ZH = Words("en"), Words("zh")
+COMMIT = "1234567890abcdef1234567890abcdef12345678"
+HUB_MODEL = "Acme/Tiny-1B"
+
+
+class Loader:
+    """Loads the scripted model under any name; hub models have a commit."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, Mapping[str, str]]] = []
+
+    def __call__(self, model: str, _progress: object, **chosen: str) -> object:
+        self.asked.append((model, chosen))
+        made = scripted("Hi.", model_id=model)
+        made.info = {**made.info, "device": "cpu", "dtype": "float32", "commit": COMMIT if model == HUB_MODEL else None}
+        return made
+
+
+@pytest.fixture
+def loader(installed: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loader:
+    """A service with nothing remembered, an empty cache, and a hub that knows the first recommended model only."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    known = {RECOMMENDED[0].model_id: Facts(1_740_000_000, "apache-2.0", gated=True)}
+
+    def ask(model_id: str) -> Facts:
+        from backends.base import BackendError
+
+        if model_id not in known:
+            raise BackendError("Gone.", "沒有了。")
+        return known[model_id]
+
+    loads = Loader()
+    catalogue = Catalogue(ask)
+    catalogue.look(tuple(model.model_id for model in RECOMMENDED))
+    service.install(Service(installed.runs, Models(loads, installed.runs.wait_idle), catalogue=catalogue))
+    service.current().models.request("builtin")
+    settle()
+    return loads
+
+
+def settle() -> None:
+    for thread in threading.enumerate():
+        if thread.name.startswith("load ") or thread.name == "ask the hub":
+            thread.join(20)
+
+
+def open_picker(test: AppTest) -> AppTest:
+    test.button(key="choose").click()
+    return run(test)
+
+
+def current() -> str:
+    settle()
+    state = service.current().models.state
+    assert isinstance(state, Ready)
+    return state.model
+
+
+def test_it_lists_what_is_here_and_what_is_recommended(loader: Loader) -> None:
+    test = open_picker(page())
+    text = said(test)
+    assert "**builtin**" in text
+    for model in RECOMMENDED:
+        assert test.button(key=f"recommended {model.model_id}").label == EN("picker_get")
+    assert "Qwen3\\.5 · reads text, images, video · 1\\.7 GB · licence apache\\-2\\.0 · access must be asked for" in text
+    assert "Gemma 4 · reads text, images, audio, video · size and licence not known yet" in text
+    assert test.button(key="here builtin").disabled, "it is in use"
+
+
+def test_a_recommended_model_is_chosen_with_one_click(loader: Loader) -> None:
+    test = open_picker(page())
+    test.button(key="recommended Qwen/Qwen3.5-0.8B").click()
+    run(test)
+    assert current() == "Qwen/Qwen3.5-0.8B"
+
+
+def test_a_folder_that_is_typed_is_loaded_and_remembered(loader: Loader, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    test = open_picker(page())
+    test.text_input(key="picker_name").set_value(f"  {folder} ")
+    run(test)
+    assert current() == str(folder)
+    assert ModelSettings.read().named == (str(folder),)
+    test = open_picker(page())
+    assert test.button(key=f"here {folder}").label == EN("picker_in_use")
+    test.button(key=f"forget {folder}").click()
+    run(test)
+    assert ModelSettings.read().named == ()
+
+
+def test_a_path_that_is_gone_cannot_be_chosen(loader: Loader, tmp_path: Path) -> None:
+    ModelSettings(named=(str(tmp_path / "gone.gguf"),)).write()
+    test = open_picker(page())
+    assert test.button(key=f"here {tmp_path / 'gone.gguf'}").disabled
+    assert EN("picker_gone") in said(test)
+
+
+def test_a_name_on_the_hub_is_not_remembered_as_a_path(loader: Loader) -> None:
+    test = open_picker(page())
+    test.text_input(key="picker_name").set_value(HUB_MODEL)
+    run(test)
+    assert current() == HUB_MODEL
+    assert ModelSettings.read() == ModelSettings()
+
+
+def test_the_commit_is_shown_and_can_be_pinned(loader: Loader) -> None:
+    test = page()
+    assert not [toggle for toggle in test.toggle if toggle.key == "pin"], "the built-in model is of no commit"
+    service.current().models.request(HUB_MODEL)
+    settle()
+    run(test)
+    assert EN("commit", commit=COMMIT[:12]) in said(test)
+    test.toggle(key="pin").set_value(True)
+    run(test)
+    assert ModelSettings.read().pins == {HUB_MODEL: COMMIT}
+    assert run(test).toggle(key="pin").value
+    test.toggle(key="pin").set_value(False)
+    run(test)
+    assert ModelSettings.read().pins == {}
+
+
+def test_device_and_number_format_are_shown_and_changed(loader: Loader) -> None:
+    test = page()
+    assert EN("placed", device="cpu", dtype="float32") in said(test)
+    open_picker(test)
+    assert test.selectbox(key="dtype").options == [EN("as_checkpoint"), "float32", "bfloat16", "float16"]
+    assert test.selectbox(key="device").options[-1] == "cpu"
+    test.selectbox(key="dtype").set_value("bfloat16")
+    run(test)
+    settle()
+    assert loader.asked == [("builtin", {}), ("builtin", {"dtype": "bfloat16"})]
+    assert service.current().models.placement == Placement(None, "bfloat16")
+
+
+def test_a_settings_file_that_cannot_be_read_is_named_and_left_alone(loader: Loader, tmp_path: Path) -> None:
+    path = tmp_path / "config" / "loopglass" / "models.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{", "utf-8")
+    test = open_picker(page())
+    assert "models\\.json" in said(test)
+    test.text_input(key="picker_name").set_value(str(tmp_path))
+    run(test)
+    assert current() == str(tmp_path)
+    assert path.read_text("utf-8") == "{"
+
+
+def test_in_chinese(loader: Loader) -> None:
+    test = open_picker(page(lang="zh"))
+    assert ZH("picker_here") in said(test)
+    assert "讀文字、圖片、影片" in said(test)
