@@ -436,7 +436,11 @@ def test_a_drafter_that_there_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("drafters", "says"),
-    [({}, "it has none"), ({"prompt_lookup": None}, "it has prompt_lookup"), ({"mtp": Text("無權重", "no weights")}, "no weights")],
+    [
+        ({}, "it has none"),
+        ({"prompt_lookup": None}, "it has prompt_lookup"),
+        ({"mtp": Text("沒有權重", "no weights")}, "no weights"),
+    ],
 )
 def test_a_drafter_that_there_is_not(
     drafters: dict[str, Text | None], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
