@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 
 from families.base import CallError, Text
-from families.json_calls import CallText, Tools, bad_arguments, excerpt, likely_name, read_calls
+from families.json_calls import CallText, Tools, bad_arguments, excerpt, likely_name, read_calls, unterminated
 from families.lenient_json import OPEN_STRING, JsonError
 from families.reading import Scanner, Span
 from families.turns import Found, Kind, Mark
@@ -154,7 +154,7 @@ class CallReader:
             found.end = mark.end
         elif rest is not None and END_CALL.startswith(rest) and not self._ended:
             found.end = self._end
-            found.calls[-1].error = _unterminated(self._end)
+            found.calls[-1].error = unterminated(self._end)
         elif wrong := self._wrong_closer(mark, after):
             found.slip(Text(f"結尾的標記寫成 {wrong}", f"the closing marker written {wrong}"))
             found.end = after + len(wrong)
@@ -194,7 +194,7 @@ class CallReader:
         closer = marks.closer(max(at, error.at), following) or marks.last_closer(at, following)
         end, stop = (closer.end, closer.start) if closer else (following, following)
         if closer is None and (error.cut or (following == self._end and not self._ended)):
-            problem = _unterminated(min(error.at, stop))
+            problem = unterminated(min(error.at, stop))
         else:
             problem = bad_arguments(self._text, min(error.at, stop), error.text if error.at <= stop else OPEN_STRING, stop)
         return self._error(opener, (at, stop), end, problem)
@@ -213,7 +213,7 @@ class CallReader:
         end = closer.end if closer else self._marks.next(at)
         body = (at, closer.start if closer else end)
         if closer is None and end == self._end and not self._ended:
-            problem = _unterminated(self._end)
+            problem = unterminated(self._end)
         elif likely_name(self._scanner, *body):
             problem = bad_arguments(self._text, at, _NO_OBJECT, body[1])
         else:
@@ -257,10 +257,6 @@ class CallReader:
             return None
         found.slip(_NO_MARKERS)
         return found
-
-
-def _unterminated(at: int) -> CallError:
-    return CallError("unterminated", at, Text("呼叫還沒寫完，文字就停了", "the text stopped before the call was complete"))
 
 
 def _not_a_call(at: int, near: str) -> CallError:

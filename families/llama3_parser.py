@@ -45,7 +45,7 @@ def _read_function(scanner: Scanner, name: str, at: int, end: int, closed: bool)
     """`{arguments}</function>` after `<function=name>`."""
     space = scanner.match(_SPACE, at, end)
     at = space.end() if space else at
-    if not scanner.startswith("{", at):
+    if at == end or not scanner.startswith("{", at):
         return [], at
     reading = read_json(scanner, at, end, closed=closed)
     call = CallText(name, reading.value, scanner.text[at : reading.end], (at, reading.end), reading.slips)

@@ -187,9 +187,9 @@ def test_a_call_cut_off_anywhere_is_never_run(case: Case, written: dict[str, Any
 
 HOSTILE = [
     *SHARED,
-    "[", "{", "(", "[add(a=", "[add(a='", "add(a=1), ", "[add(a=?), ", "[[", "{'a':", "'a' ", '"a" ', "'''", "[add(a=1) ", "\n[add(",
-    '\n{"name": "add", "parameters": {"a": ', '{"name":"', "\n{\"", "\n{", "x\n", " \n", "\\'", "'x", "add(a='x'y", "''",
-    "<", "[now()]",
+    "[", "{", "(", "[add(a=", "[add(a='", "add(a=1), ", "[add(a=?), ", "[[", "{'a':", "'a' ", '"a" ', "'''", "[add(a=1) ",
+    "\n[add(", '\n{"name": "add", "parameters": {"a": ', '{"name":"', "\n{\"", "\n{", "x\n", " \n", "\\'", "'x", "add(a='x'y",
+    "''", "<", "[now()]",
 ]  # fmt: skip
 
 
