@@ -140,9 +140,10 @@ class CallReader:
         """A call whose arguments cannot be read: it ends at its closing marker, or where the next call begins."""
         closer = self._lost_closer(suspect)
         at, why = min(error.at, self._end), error.text
+        cut_in_string = bool(suspect and suspect[1] == self._end and closer is None and not self._ended)
         if closer is not None and suspect:
             at, why, stop = suspect[0], OPEN_STRING, closer
-        elif suspect and suspect[1] == self._end and not self._ended:
+        elif cut_in_string:
             stop = self._end
         else:
             stop = self._marks.next_call(at)
@@ -153,7 +154,9 @@ class CallReader:
             problem = unterminated(min(at, stop))
         else:
             problem = bad_arguments(self._text, min(at, stop), why, stop)
-        return self._error(opener, head.name, (head.after, stop), end, problem)
+        found = self._error(opener, head.name, (head.after, stop), end, problem)
+        found.final = cut_in_string
+        return found
 
     def _lost_closer(self, suspect: Span | None) -> int | None:
         """Where the call ended if the string `suspect` was never closed; None where the marker in it is part of its text."""

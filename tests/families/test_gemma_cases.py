@@ -90,6 +90,8 @@ CASES = [
     Case("call in a thought that never closes", START, f"<|channel>thought\nI add.\n{ADD}{WAIT}", "I add.", "", [("add", ADDED)]),
     Case("end of thought in a string", START, f"<|channel>thought\nI note.{note('a <channel|> b')}{WAIT}", "I note.", "",
          [("note", {"text": "a <channel|> b"})]),
+    Case("cut in a string in a thought", START, '<|channel>thought\nI note.<|tool_call>call:note{text:<|"|>a <channel|> b',
+         'I note.<|tool_call>call:note{text:<|"|>a <channel|> b', "", []),
     # Tokens that belong to no text.
     Case("goes on after the stop", START, f"{NOW}{WAIT}response:now{{}}<tool_response|>Noon.{END}", None,
          "response:now{}\nNoon.", [("now", {})]),
