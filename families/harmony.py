@@ -29,11 +29,21 @@ _ENDS = (END, RETURN, CALL, END_OF_TEXT)
 _MARKS = re.compile(r"<\|(?:start|end|message|channel|constrain|return|call|endoftext)\|>")
 _PARTIAL = re.compile(r"<(?:\|(?:[a-z]{1,9}\|?)?)?\Z")
 _RECIPIENT = re.compile(r"\bto=([^\s<]*)")
+_ROLE = re.compile(r"\s*(?:<\|start\|>)?\s*(\w*)")
 _CHANNEL = re.compile(r"<\|channel\|>\s*([^\s<]*)")
-_BEGUN = re.compile(
-    r"\s*+(?:<\|start\|>(?:assistant)?+)?(?:\s*+[\w.\-]*+(?=\s+to=|<\|channel\|>|\s*\Z))?(?:\s++to=[^\s<{]*+)?"
-    r"(?:\s*+<\|channel\|>\s*+(?:analysis|commentary|final)?(?:\s++to=[^\s<{]*+)?)*+(?:\s*+<\|constrain\|>)?(?:\s*+json\b)?"
+_TO = r"(?:\s++to=[^\s<{]*+)"
+_IN_CHANNEL = rf"(?:\s*+<\|channel\|>\s*+(?:analysis|commentary|final)?{_TO}?)"
+_TYPE = r"(?:\s*+<\|constrain\|>)?(?:\s*+json\b)?"
+_WHOLE = re.compile(
+    rf"\s*+(?:<\|start\|>)?\s*+(?:(?!to=)[\w.\-]++)?\s*+(?:to=[^\s<]*+)?"
+    rf"(?:\s*+<\|channel\|>\s*+(?:(?!to=)[^\s<]++)?{_TO}?){{0,3}}+(?:\s*+<\|constrain\|>)?(?:\s*+[\w.\-/]++)?\s*+"
 )
+"""All that a header may hold before its `<|message|>`."""
+_BEGUN = re.compile(
+    rf"(?:\s*+<\|start\|>(?:assistant|[\w.\-]*+(?=\s+to=|<\|channel\|>|\s*\Z))?+)?"
+    rf"(?:{_TO}{_IN_CHANNEL}{{0,3}}+{_TYPE}|{_IN_CHANNEL}{{1,3}}+{_TYPE})?"
+)
+"""The words of a header as far as they go."""
 _CHANNELS = ("analysis", "commentary", "final")
 _NO_TOOL = ("assistant", "user", "all")
 """Recipients that are no tool."""
@@ -61,7 +71,9 @@ def read_header(text: str) -> Header:
     """The header that stands in `text`; where models begin it anew inside, the last channel counts."""
     channels = _CHANNEL.findall(text)
     recipients = tuple(recipient for recipient in _RECIPIENT.findall(text) if recipient not in _NO_TOOL)
-    return Header(channels[-1] if channels else "", recipients)
+    named = _ROLE.match(text)
+    without_marker = named[1] if named and named[1] in _CHANNELS else ""
+    return Header(channels[-1] if channels else without_marker, recipients)
 
 
 def channel_of(header: str) -> Channel:
@@ -134,19 +146,10 @@ class _Parser:
 
     def _closes_header(self, at: int) -> _Mark | None:
         """The `<|message|>` that ends a header which begins at `at`; None where what stands there is no whole header."""
-        number, channels = self._next(at), 0
-        while number < len(self.marks) and self.marks[number].start - at <= MAX_HEADER:
-            mark = self.marks[number]
-            if mark.token == MESSAGE:
-                self.scanner.steps += mark.start - at
-                return mark
-            channels += mark.token == CHANNEL
-            if mark.token not in (CHANNEL, CONSTRAIN) and not (mark.token == START and not self.text[at : mark.start].strip()):
-                return None
-            if channels > 3:
-                return None
-            number += 1
-        return None
+        found = self.scanner.match(_WHOLE, at, min(at + MAX_HEADER, len(self.text)))
+        number = self._next(found.end()) if found else len(self.marks)
+        mark = self.marks[number] if number < len(self.marks) else None
+        return mark if mark and found and mark.start == found.end() and mark.token == MESSAGE else None
 
     def _broken_header(self, at: int, before: str) -> int:
         """A header that nothing closes: what it holds beside the header's own words is the message."""
@@ -155,10 +158,7 @@ class _Parser:
         header = read_header(before + self.text[at:end])
         if header.recipients:
             return self._unheaded_call(at, end, header)
-        rest = self.text[end:].strip() if len(self.text) - end < 2 * len(END_OF_TEXT) else None
-        if rest is not None and not self.ended and (any(word.startswith(rest) for word in _CHANNELS) or _PARTIAL.match(rest)):
-            return len(self.text)  # The turn was cut off in the header.
-        return self._text(end, header)
+        return len(self.text) if self._cut_off(at, end) else self._text(end, header)
 
     def _unheaded_call(self, at: int, end: int, header: Header) -> int:
         """A call whose header is not closed: read if its arguments follow, else it is cut off or broken."""
@@ -222,13 +222,19 @@ class _Parser:
         return self.ends[number]
 
     def _cut_header(self, mark: _Mark) -> bool:
-        """Whether a header begins at the marker in which the text was cut off."""
-        if self.ended or len(self.text) - mark.start > MAX_HEADER:
+        """Whether a header begins at the marker in which the turn was cut off."""
+        if len(self.text) - mark.start > MAX_HEADER:
             return False
         begun = self.scanner.match(_BEGUN, mark.start)
-        end = begun.end() if begun else mark.start
-        rest = self.text[end:].strip()
-        return end > mark.start and (any(word.startswith(rest) for word in _CHANNELS) or _PARTIAL.match(rest) is not None)
+        return begun is not None and self._cut_off(mark.start, begun.end())
+
+    def _cut_off(self, at: int, end: int) -> bool:
+        """Whether the turn was cut off in a header of which [at, end) is whole."""
+        if self.ended or end == at or len(self.text) - end > len(END_OF_TEXT):
+            return False
+        begun, rest = self.text[at:end].rstrip(), self.text[end:].strip()
+        in_channel = begun.endswith(CHANNEL) and any(word.startswith(rest) for word in _CHANNELS)
+        return not rest or in_channel or _PARTIAL.match(rest) is not None
 
     def _quoted(self, mark: _Mark, fenced: bool) -> bool:
         """Whether a marker stands in quotation marks, or in a code fence that closes again, and calls no tool that there is."""

@@ -127,7 +127,7 @@ class _Calls:
             return None
         sectioned = self._text.startswith(self._form.section, opener.start)
         found = Found([], opener.start, opener.end if sectioned else opener.start)
-        while self._read_next(found, sectioned and not found.calls, sectioned):
+        while self._read_next(found, sectioned) and sectioned:
             pass
         self._end_section(found, sectioned)
         if not found.calls:
@@ -136,7 +136,7 @@ class _Calls:
             found.calls[0].slips.append(Text(f"少了開頭的 {self._form.section}", f"a missing {self._form.section}"))
         return found
 
-    def _read_next(self, found: Found, first: bool, sectioned: bool) -> bool:
+    def _read_next(self, found: Found, sectioned: bool) -> bool:
         """Reads the next call of the section and puts it into `found`; False where there is none."""
         token = self._marks.next(found.end)
         between = self._text[found.end : token.start].strip() if token else ""

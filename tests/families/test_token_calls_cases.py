@@ -250,8 +250,22 @@ def test_the_control_tokens_decide(model_type: str, tokens: tuple[str, ...], key
 
 def test_channels_of_tokens() -> None:
     reader = ChannelReader(families.named("deepseek_v3_1"), "<｜Assistant｜><think>")
-    tokens = ["Add", ".", "</think>", "So", DEEPSEEK.section, DEEPSEEK.call, "add", DEEPSEEK.separator, '{"a": "', "</think>", '"}',
-              DEEPSEEK.end_call, DEEPSEEK.end_section, EOS]  # fmt: skip
+    tokens = [
+        "Add",
+        ".",
+        "</think>",
+        "So",
+        DEEPSEEK.section,
+        DEEPSEEK.call,
+        "add",
+        DEEPSEEK.separator,
+        '{"a": "',
+        "</think>",
+        '"}',
+        DEEPSEEK.end_call,
+        DEEPSEEK.end_section,
+        EOS,
+    ]
     shown = [reader.feed(token) for token in tokens]
     call = ["control", "tool_call", "control", "tool_call", "tool_call", "tool_call", "control", "control", "control"]
     assert shown == ["thought", "thought", "control", "content", "control", *call]
