@@ -43,8 +43,7 @@ def draw(words: Words, state: State | None) -> None:
     if description is not None:
         _section(words("section_files"))
         st.html(model_html.files(words, description.files))
-    _section(words("section_drafter"))
-    st.markdown(words("drafter_none"))
+    _drafter(words, backend)
 
 
 def _section(title: str) -> None:
@@ -211,3 +210,12 @@ def _tokens(words: Words, backend: Backend) -> None:
     st.caption(words("section_tokens_about"))
     ends = backend.info.get("stop_tokens", backend.family.stop_tokens)
     st.html(model_html.tokens(words, backend.family, backend.info["control_tokens"], ends))
+
+
+def _drafter(words: Words, backend: Backend) -> None:
+    _section(words("section_drafter"))
+    st.caption(words("section_drafter_about"))
+    st.markdown(words("drafter_unknown"))
+    usable = [words(f"drafter_{name}") for name, why_not in backend.drafters.items() if why_not is None]
+    if usable:
+        st.markdown(words("drafter_without", names=("、" if words.lang == "zh" else ", ").join(usable)))

@@ -52,10 +52,15 @@ MODEL: Mapping[str, Text] = {
     ),
     "section_files": Text("檔案", "Files"),
     "section_drafter": Text("草稿模型", "Drafter"),
-    "drafter_none": Text(
-        "沒有已知的草稿模型。草稿模型是一個小幫手：先猜接下來幾個 token，再由這個模型一次檢查完，可以寫得比較快。",
-        "None is known for this checkpoint. A drafter is a small helper that guesses the next few tokens, which the model then "
-        "checks in one go; that makes writing faster.",
+    "section_drafter_about": Text(
+        "草稿模型是一個小幫手：先猜接下來幾個 token，再由這個模型一次檢查完，可以寫得比較快。",
+        "A drafter is a small helper that guesses the next few tokens, which the model then checks in one go; that makes writing "
+        "faster.",
+    ),
+    "drafter_unknown": Text("這個檢查點沒有已知的草稿模型。", "None is known for this checkpoint."),
+    "drafter_without": Text(
+        "不靠第二個模型，也可以這樣猜：{names}（在側邊欄選）。",
+        "Without a second model, guesses can come from: {names} (chosen in the sidebar).",
     ),
     "unknown": Text("不知道", "not known"),
     "from_file": Text("config.json 的 {where}", "config.json, {where}"),
@@ -154,7 +159,6 @@ MODEL: Mapping[str, Text] = {
     "template_no_switch": Text("{family} 家族的模板沒有思考開關。", "The {family} family's templates have no thinking switch."),
     "template_lines": Text("第 {first}–{last} 行", "lines {first}–{last}"),
     "template_line": Text("第 {first} 行", "line {first}"),
-    "template_whole": Text("整份模板", "The whole template"),
     "token_ends": Text("寫到這裡就停：", "Ends the turn: "),
     "tokens_absent": Text(
         "家族還認得這些，但這個檢查點的詞彙表裡沒有：",
