@@ -16,12 +16,15 @@ from families.base import CallError, Text, Turn
 from families.json_calls import SEVERAL, CallText, bad_arguments, excerpt, likely_name, offered, read_calls, unterminated
 from families.lenient_json import JsonError, read_json
 from families.reading import Scanner, Span
-from families.schema_values import Schemas, read_value
+from families.schema_values import Schemas, Value, read_value
 from families.tags import Tag, TagFormat, Tags
 from families.turns import Found, Mark, TurnReader, end_of_text
 
 _WRONG_END = re.compile(r"<[/\\]{1,2} ?(?:param|arg|value)[\w ]{0,20}>?\s*\Z")
 _WRONG_END_REACH = 48
+
+_MARKED = frozenset({"null", "boolean", "number", "array", "object"})
+"""The types of a value that the format marks as JSON."""
 
 _NO_FUNCTION_END = Text("少了結束工具的標記", "a missing end of the function")
 _JSON_ARGUMENTS = Text("引數寫成 JSON", "arguments written as JSON")
@@ -220,7 +223,7 @@ class CallReader:
         self._note_spelling(body, tag, self._form.exact_parameter)
         end, closer = self._value_end(body, number)
         text = self._value_text(body, (tag.end, end), closed=closer is not None)
-        value, slips = read_value(self._scanner, text, self._schemas.types(body.name, tag.name), tag.name)
+        value, slips = self._value(body, tag, text)
         if tag.name in body.arguments and repr(body.arguments[tag.name]) != repr(value):
             again = Text(f"參數「{tag.name}」出現兩次，值卻不同", f"the parameter {tag.name!r} appears twice, with two values")
             raise _BrokenError(tag.start, number, again)
@@ -229,6 +232,11 @@ class CallReader:
         if closer is None:
             body.slip(Text(f"「{tag.name}」少了結尾的標記", f"a missing end of {tag.name!r}"))
         self._go_on(body, end if closer is None else self._tags.tags[closer].end)
+
+    def _value(self, body: _Body, tag: Tag, text: str) -> Value:
+        """The value that the text of an argument stands for: its mark says so where the format has marks, else the schema."""
+        types = _MARKED if tag.mark else self._schemas.types(body.name, tag.name)
+        return (text, ()) if tag.mark and tag.mark == self._form.text_mark else read_value(self._scanner, text, types, tag.name)
 
     def _value_end(self, body: _Body, number: int) -> tuple[int, int | None]:
         """Where the value of the parameter `number` ends, and the tag that closes it, if one does. Raises _BrokenError."""
@@ -384,5 +392,15 @@ class CallReader:
         return None
 
     def bare(self, span: Span) -> Found | None:
-        """None: a call without any tag is nothing that these formats could be recognised by."""
-        return None
+        """A call as JSON without any tag: a call to a tool that is offered, and nothing else."""
+        if not self._text.startswith(("{", "["), span[0]):
+            return None
+        try:
+            calls, after = read_calls(self._scanner, *span, self._names, closed=False)
+        except JsonError:
+            return None
+        found = Found(calls, *span)
+        if after != span[1] or not found.whole or not all(call.raw_args and self.offers(call.name) for call in calls):
+            return None
+        found.slip(_JSON_CALL)
+        return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transformers import AutoTokenizer
 from transformers.utils.chat_template_utils import render_jinja_template
 
 import families
 from families.base import Family
+from families.reading import ChannelReader
 
 TEMPLATES = Path(__file__).parents[1] / "data" / "templates"
 FAMILIES = {
@@ -137,3 +140,28 @@ def test_what_is_rendered_as_history_is_read_back(name: str, thinking: str, cont
     assert (turn.thinking or "", turn.content) == (thinking, content)
     assert [call.arguments for call in turn.calls] == written
     assert all(call.error is None and call.repaired is None for call in turn.calls)
+
+
+@pytest.fixture(scope="module")
+def qwen3_5(real_tokenizer: Callable[[str], Path]) -> Any:
+    return AutoTokenizer.from_pretrained(real_tokenizer("qwen3_5"), local_files_only=True)
+
+
+def test_the_tables_name_every_control_token_of_the_vocabulary(qwen3_5: Any) -> None:
+    family, added = families.named("qwen3_5"), qwen3_5.get_added_vocab()
+    assert families.for_checkpoint({"model_type": "qwen3_5"}, added) is family
+    assert {token for group in family.token_groups for token in group.tokens} == set(added)
+
+
+def test_channels_of_real_tokens(qwen3_5: Any) -> None:
+    """The tags inside a call are ordinary tokens, several each; they stand in the call."""
+    call = "\n<function=put>\n<parameter=text>\n臺北😀\n</parameter>\n</function>\n"
+    raw = f"Put it.\n</think>\n\nDone.\n\n<tool_call>{call}</tool_call><|im_end|>"
+    reader = ChannelReader(families.named("qwen3_5"), render("qwen3_5-think", [QUESTION], True))
+    tokens = [qwen3_5.decode([token]) for token in qwen3_5(raw, add_special_tokens=False)["input_ids"]]
+    shown = [(reader.feed(token), token) for token in tokens]
+    assert [text for channel, text in shown if channel == "control"] == ["</think>", "<tool_call>", "</tool_call>", "<|im_end|>"]
+    assert "".join(text for channel, text in shown if channel == "thought") == "Put it.\n"
+    called = "".join(text for channel, text in shown if channel == "tool_call")
+    assert called.startswith("\n<function=put>\n<parameter=text>\n")
+    assert called.endswith("\n</parameter>\n</function>\n")

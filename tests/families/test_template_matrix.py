@@ -35,7 +35,7 @@ MATRIX = {
     "qwen3_5-think": ("qwen3_5", "qwen3_5"),
     "qwen3_6": ("qwen3_5", "qwen3_5"),
     "qwen3_8": ("qwen3_5", "qwen3_5"),
-    "qwen3_coder": ("qwen3_5", "qwen3"),
+    "qwen3_coder": ("qwen3_coder", "qwen3"),
     "smollm3": ("smollm3", "qwen2_5"),
 }
 """Template: the family whose models it belongs to, and the tokenizer it is tried with."""
