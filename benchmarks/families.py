@@ -42,7 +42,10 @@ FAMILIES = {
     "qwen3-hermes": "qwen3",
     "qwen3-xml": "qwen3_5",
 }
-"""canitoolcall's families and ours."""
+"""canitoolcall's families, and ours for most of their rows."""
+
+MODELS = {"Llama-4": "llama4", "Qwen3-Coder": "qwen3_coder"}
+"""Models of those families that are another family of ours, by a part of their name."""
 
 SERVED_AS = {
     "gemma4": "gemma4",
@@ -98,6 +101,12 @@ def canitoolcall_rows() -> list[tuple[Fixture, Family]]:
     return [(row, known[row.family]) for row in load_fixtures()]
 
 
+def our_family(row: Fixture) -> str:
+    """The key of the family by which a row's model is read here."""
+    own = (key for name, key in MODELS.items() if name in row.reference_model)
+    return next(own, FAMILIES[row.family])
+
+
 def prompt_end(row: Fixture, family: Family) -> str:
     """How the prompt ended: the row says so, or else it was its model's usual way."""
     model = family.reference_for(row.reference_model)
@@ -107,7 +116,7 @@ def prompt_end(row: Fixture, family: Family) -> str:
 def read_row(row: Fixture, family: Family) -> ParseResult:
     """What our family makes of a row. A call with an error is none that could be run."""
     case = {
-        "id": row.id, "family": FAMILIES[row.family], "prefix": prompt_end(row, family), "raw": row.raw_output,
+        "id": row.id, "family": our_family(row), "prefix": prompt_end(row, family), "raw": row.raw_output,
         "finish": "length" if row.truncated else "stop", "tools": list(row.tools),
     }
     read = read_case(case)

@@ -1,0 +1,298 @@
+"""What must hold for every family, whatever a model writes.
+
+The texts are put together from what each family's own turns are made of: its markers, whole and cut short, and the parts between
+them in the recorded turns that the tests have. What is checked knows the families by their tables alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from itertools import pairwise
+from types import FrameType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import families
+from benchmarks.families import canitoolcall_rows, our_family, own_cases
+from families.base import Family, Turn
+from families.read import main
+from families.reading import MAX_HEADER, ChannelReader, Scanner
+
+each_family = pytest.mark.parametrize("key", [family.key for family in families.FAMILIES])
+
+TOOLS = [
+    {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}}}},
+    {"type": "function", "function": {"name": "now"}},
+]
+COMMON = [
+    "add", "now", "function", "a", "1", "-1.5e3", "true", "None", "nan", '"', "'", "`", "```\n", "{", "}", "[", "]", "(", ")",
+    "<", ">", "</", "|", "=", ",", ":", "\\", "\\u12", "\n", "  ", "\t", "\u2028", "\x00", "臺北", "👩‍💻", "word ", "e\u0301",
+    "&lt;", '{"name": "add", "arguments": {"a": 1, "b": "x"}}', "add(a=1)", "<think>", "</think>", "</thinking>",
+    "<tool_call>", "<function=add>",
+]  # fmt: skip
+CALLS = {
+    "minimax_m2": '<minimax:tool_call>\n<invoke name="add">\n<parameter name="a">1</parameter>\n</invoke>\n'
+    "</minimax:tool_call>[e~[",
+    "smollm3": "<think>\nSo.\n</think>\n<code>\nadd(a=1, b=2)\n</code><|im_end|>",
+}
+"""A turn of each family of which no turn was recorded."""
+SHARED = {"qwen2_5": "qwen3", "hermes": "qwen3", "llama4": "llama3", "qwen3_coder": "qwen3_5"}
+"""Families that also get the turns of another one, and may read its markers."""
+
+
+@cache
+def recorded() -> dict[str, list[str]]:
+    """The raw turns that there are of each family, by its key."""
+    turns: dict[str, list[str]] = defaultdict(list)
+    for case in own_cases():
+        turns[families.named(case["family"]).key].append(case["raw"])
+    for row, _ in canitoolcall_rows():
+        turns[our_family(row)].append(row.raw_output)
+    for key, raw in CALLS.items():
+        turns[key].append(raw)
+    return turns
+
+
+@cache
+def markers(key: str) -> tuple[str, ...]:
+    """Every text that means something in this family's turns, by its tables."""
+    family = families.named(key)
+    named = {*family.channels, *family.stop_tokens, *family.call_closers, *family.string_marks}
+    named |= {token for group in family.token_groups for token in group.tokens}
+    if family.headers:
+        named |= {*family.headers.openers, family.headers.closer}
+    return tuple(sorted(named, key=lambda name: (-len(name), name)))
+
+
+def cut_at(names: tuple[str, ...], text: str) -> list[str]:
+    """A text in parts: the markers and what stands between them."""
+    return [part for part in re.split("(" + "|".join(map(re.escape, names)) + ")", text) if part] if names else [text]
+
+
+@cache
+def fragments(key: str) -> tuple[str, ...]:
+    """What the texts of this family are put together from."""
+    family = families.named(key)
+    names = [*family.channels, *family.stop_tokens, *family.call_closers, *family.string_marks]
+    raws = [*recorded()[key], *recorded()[SHARED.get(key, key)]][:40]
+    parts = {part for raw in raws for part in cut_at(markers(key), raw) if len(part) < 200}
+    return tuple(sorted({"Hi", *names, *(name[:-1] for name in names), *(name[1:] for name in names), *parts} - {""}))
+
+
+def texts(key: str) -> st.SearchStrategy[str]:
+    piece = st.sampled_from(fragments(key)) | st.sampled_from(COMMON) | st.text(max_size=6)
+    return st.lists(piece, max_size=25).map("".join)
+
+
+def prompts(key: str) -> st.SearchStrategy[str]:
+    """How prompts end: nowhere in particular, with the thinking opened, or with it closed again."""
+    family = families.named(key)
+    closers = [name for name, channel in family.channels.items() if channel == "content"]
+    opened = [family.user_turn_start + "Hi" + opener for opener in family.thinking_openers]
+    closed = [prompt + closer for prompt in opened for closer in closers]
+    heads = [family.headers.openers[0] + "assistant"] if family.headers else []
+    return st.sampled_from(["", family.user_turn_start + "Hi\n", *opened, *closed, *heads])
+
+
+# Nothing vanishes.
+
+THINKING = r"<think>|</ ?think(?:ing)? ?>|<\\think>"
+"""Thinking is read in most families, and its end also where it is misspelt."""
+NAMES = {"gemma4": r"<\|channel>\s*t?h?o?u?g?h?t?|^\s*t?h?o?u?g?h?t?\s*$"}
+"""Words that belong to a marker: the name of the channel follows its opener, or the prompt's."""
+
+
+def lost(family: Family, raw: str, turn: Turn) -> str:
+    """What is neither thinking nor content nor a call nor a marker nor white space; fails where spans run into each other."""
+    spans = sorted([*turn.thinking_spans, *turn.content_spans, *(call.span for call in turn.calls)])
+    at, left = 0, ""
+    for start, end in spans:
+        assert at <= start <= end <= len(raw), f"spans overlap or are out of order: {spans}"
+        left += raw[at:start] + "\0\n"
+        at = end
+    left += raw[at:]
+    tokens = {*markers(family.key), *markers(SHARED.get(family.key, family.key))}
+    exact = map(re.escape, sorted(tokens, key=len, reverse=True))
+    known = "|".join([*([NAMES[family.key]] if family.key in NAMES else []), *exact, THINKING])
+    if family.headers:
+        opener, closer = "|".join(map(re.escape, family.headers.openers)), re.escape(family.headers.closer)
+        header = rf"(?:{opener})(?:(?!{closer})[^\0])*{closer}"
+        known = rf"{header}|(?:{opener})[^\0]{{0,{MAX_HEADER}}}\Z|{known}"
+    return re.sub(known, "", left, flags=re.MULTILINE).replace("\0", "").strip()
+
+
+def words(text: str | None) -> str:
+    return "".join((text or "").split())
+
+
+@each_family
+@given(data=st.data())
+@settings(max_examples=40)
+def test_any_text_is_read_and_nothing_vanishes(key: str, data: st.DataObject) -> None:
+    family, raw, prefix = families.named(key), data.draw(texts(key)), data.draw(prompts(key))
+    turn = family.parse(raw, data.draw(st.sampled_from([[], TOOLS])), prefix)
+    assert not lost(family, raw, turn)
+    assert words(turn.thinking) == words("".join(raw[slice(*span)] for span in turn.thinking_spans))
+    assert words(turn.content) == words("".join(raw[slice(*span)] for span in turn.content_spans))
+    for call in turn.calls:
+        assert (call.arguments is None) == (call.error is not None)
+        assert call.name or call.error
+        json.dumps(call.arguments, allow_nan=False).encode("utf-8")
+        for text in filter(None, (call.repaired, call.error and call.error.text)):
+            assert text.zh != text.en
+            assert text.zh.strip()
+            assert text.en.strip()
+        assert call.error is None or 0 <= call.error.at <= len(raw)
+
+
+def runnable(turn: Turn) -> list[tuple[str, Any]]:
+    return [(call.name, call.arguments) for call in turn.calls if call.error is None]
+
+
+@each_family
+def test_a_recorded_turn_cut_off_anywhere_is_read_and_runs_no_half_call(key: str) -> None:
+    """Turns without a call are left out: a call drafted in thinking counts until the thinking closes."""
+    family = families.named(key)
+    calls = [(raw, whole) for raw in recorded()[key] if (whole := runnable(family.parse(raw, TOOLS, "")))]
+    for raw, whole in calls[:6]:
+        for cut in range(0, len(raw), 1 + len(raw) // 40):
+            turn = family.parse(raw[:cut], TOOLS, "")
+            assert not lost(family, raw[:cut], turn)
+            run = runnable(turn)
+            assert run == whole[: len(run)]
+
+
+# Reading as the tokens come.
+
+
+@each_family
+@given(data=st.data())
+@settings(max_examples=30)
+def test_any_split_gives_the_same_channels(key: str, data: st.DataObject) -> None:
+    """A token is "control" where a marker ends in it, else it stands in the channel that holds after it; and which one holds
+    does not depend on how the text before came."""
+    family, raw, prefix = families.named(key), data.draw(texts(key)), data.draw(prompts(key))
+    reader = ChannelReader(family, prefix)
+    single = [(reader.feed(character), reader.channel) for character in raw]
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(raw)), max_size=8)) | {0, len(raw)})
+    reader = ChannelReader(family, prefix)
+    for start, end in pairwise(cuts):
+        shown = reader.feed(raw[start:end])
+        assert reader.channel == single[end - 1][1]
+        marked = any(shown == "control" != held for shown, held in single[start:end])
+        assert shown == ("control" if marked else reader.channel) or (
+            family.headers and shown in ("control", reader.channel)
+        )
+
+
+@each_family
+def test_no_marker_is_the_beginning_of_another(key: str) -> None:
+    """Else, what a token means would hang on the next one."""
+    family = families.named(key)
+    names = [*family.channels, *family.stop_tokens, *family.call_closers]
+    assert not [(one, other) for one in names for other in names if one != other and other.startswith(one)]
+
+
+# Linear time, in steps that are counted.
+
+
+class CountedText(str):
+    """A text that counts the characters which slices of it copy and searches in it pass."""
+
+    steps = 0
+
+    def __getitem__(self, place: Any) -> str:
+        part = super().__getitem__(place)
+        CountedText.steps += len(part)
+        return part
+
+    def find(self, part: str, start: Any = 0, end: Any = None) -> int:
+        found = super().find(part, start, end)
+        CountedText.steps += max(0, (found if found >= 0 else len(self) if end is None else end) - start)
+        return found
+
+    def rfind(self, part: str, start: Any = 0, end: Any = None) -> int:
+        found = super().rfind(part, start, end)
+        CountedText.steps += max(0, (len(self) if end is None else end) - (found if found >= 0 else start))
+        return found
+
+    def strip(self, chars: str | None = None) -> str:
+        CountedText.steps += len(self)
+        return super().strip(chars)
+
+
+@contextmanager
+def counting() -> Iterator[list[int]]:
+    """Counts while it holds: the steps of every scanner, the characters that slices and searches touch, and function calls."""
+    scanners: list[Scanner] = []
+    begin, total, calls = Scanner.__init__, [0], 0
+
+    def watched(self: Scanner, text: str) -> None:
+        begin(self, text)
+        scanners.append(self)
+
+    def called(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    CountedText.steps = 0
+    Scanner.__init__ = watched  # type: ignore[method-assign]
+    sys.setprofile(called)
+    try:
+        yield total
+    finally:
+        sys.setprofile(None)
+        Scanner.__init__ = begin  # type: ignore[method-assign]
+        total[0] = calls + CountedText.steps + sum(scanner.steps for scanner in scanners)
+
+
+def steps(family: Family, raw: str, prefix: str) -> int:
+    with counting() as total:
+        family.parse(CountedText(raw), TOOLS, prefix)
+    return total[0]
+
+
+def assert_linear(family: Family, start: str, unit: str, prefix: str = "") -> None:
+    short, long = steps(family, start + unit * 40, prefix), steps(family, start + unit * 400, prefix)
+    assert long <= 13 * short, f"{long} steps for ten times {unit!r} after {start!r}, {short} before"
+
+
+@each_family
+def test_reading_is_linear(key: str) -> None:
+    family = families.named(key)
+    names = list(dict.fromkeys([*family.channels, *family.call_closers, *family.stop_tokens, *family.string_marks]))
+    openers = [name for name, channel in family.channels.items() if channel in ("tool_call", "thought")]
+    for unit in [*names[:12], "{", '{"a": "', "[(", "<", "word ", "\\", "` ", '"', "```\n"]:
+        assert_linear(family, "", unit)
+    for opener in openers[:3]:
+        for unit in ["{", '"x', "a:", "x <", opener + "{"]:
+            assert_linear(family, opener, unit)
+
+
+@each_family
+@given(data=st.data())
+@settings(max_examples=8)
+def test_reading_a_repeated_mixture_is_linear(key: str, data: st.DataObject) -> None:
+    unit = "".join(data.draw(st.lists(st.sampled_from(fragments(key) + tuple(COMMON)), min_size=1, max_size=4)))
+    assert_linear(families.named(key), "", unit[:120], data.draw(prompts(key)))
+
+
+# The command over all of them.
+
+
+def test_the_command_reads_the_cases_of_all_families(capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.families import OWN_CASES, accepted, comparable
+
+    assert main(["--cases", str(OWN_CASES)]) == 0
+    read = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["id"] for each in read] == [case["id"] for case in own_cases()]
+    assert [each["id"] for each, case in zip(read, own_cases(), strict=True) if comparable(each) not in accepted(case)] == []
