@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from families.base import Text
 
 _COUNTS: Mapping[str, Text] = {
-    "ledger_reused": Text("沿用 {n}", "{n} reused"),
+    "ledger_reused": Text("沿用 {n} 個", "{n} reused"),
     "ledger_reused_means": Text(
         "和模型先前讀過、寫過的 token 完全相同，不必再讀",
         "The same tokens as the model has read and written before, so they need not be read again",
     ),
-    "ledger_fresh": Text("新的 {n}", "{n} new"),
+    "ledger_fresh": Text("新的 {n} 個", "{n} new"),
     "ledger_fresh_means": Text("這一步才第一次出現的 token", "Tokens that come for the first time in this step"),
-    "ledger_again": Text("重讀 {n}", "{n} read again"),
+    "ledger_again": Text("重讀 {n} 個", "{n} read again"),
     "ledger_again_means": Text(
         "模型先前讀過或寫過，但前面有內容被改寫，所以從那裡起都要重讀",
         "The model has read or written them before, but something in front of them was rewritten, so from there on everything "
@@ -30,13 +30,11 @@ _COUNTS: Mapping[str, Text] = {
     ),
     "ledger_changed_unknown": Text("{changes}，從那裡起都要重讀。", "{changes}; from there on everything is read again."),
     "departs_at": Text(
-        "前 {n} 個 token 相同，接著原本是「{was}」，現在是「{now}」。",
-        "The first {n} {n:token is|tokens are} the same. Then there stood “{was}”, and now stands “{now}”.",
+        "前 {n} 個 token 相同，從這裡起不同：",
+        "The first {n} {n:token is|tokens are} the same; from there on it differs:",
     ),
-    "departs_end": Text(
-        "前 {n} 個 token 相同，接著原本是「{was}」，現在沒有了。",
-        "The first {n} {n:token is|tokens are} the same. Then there stood “{was}”, and now nothing.",
-    ),
+    "departs_was": Text("原本", "before"),
+    "departs_now": Text("現在", "now"),
     "semicolon": Text("；", "; "),
 }
 

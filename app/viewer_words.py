@@ -131,7 +131,7 @@ _PROMPT: Mapping[str, Text] = {
     "step_prompt": Text("提示 {n} 個 token，其中 {new} 個是新的", "{n} prompt {n:token|tokens}, {new} new"),
     "step_written": Text("寫了 {n} 個", "{n} written"),
     "prompt_all_new": Text("提示：全部是新的", "Prompt: everything is new"),
-    "prompt_some_new": Text("提示：下面是新的部分", "Prompt: what is new in it"),
+    "prompt_some_new": Text("提示：這一步要讀的部分", "Prompt: what is read in this step"),
     "seen_cached": Text(
         "{n} 個 token 模型已經看過（留在快取裡）",
         "{n} {n:token|tokens} the model has already seen (kept in its cache)",

@@ -37,6 +37,7 @@ _FENCE_OPEN = re.compile(r"(?:```[a-zA-Z]*+\s*+)?")
 _FENCE_CLOSE = re.compile(r"(?:\s*+```)?")
 _NAME_BEFORE = re.compile(r"([\w.\-]++)\s*+(?=\{)")
 _NAME_INSIDE = re.compile(r"""["'](?:name|function|tool_name)["']\s*+:\s*+["']([^"'\\<>\n]{1,100})["']|<function=([\w.\-]++)>""")
+_ARGUMENTS_KEY = re.compile(rf"""["'](?:{"|".join(_ARGUMENTS)})["']\s*+:\s*+""")
 _NAME_OUTSIDE = re.compile(r"\s*+([\w.\-]++)\s*+[({]")
 _BETWEEN = re.compile(r"(?:\s*+[,;]?\s*+(?=[{\[]))?")
 _EXTRA = re.compile(r"(?:[\s}\];,]*[}\];,])?")
@@ -98,6 +99,12 @@ def no_name(at: int) -> CallError:
 def arguments_under(key: str) -> Text:
     """The slip of arguments under another key than "arguments"."""
     return Text(f"引數寫在「{key}」裡", f"the arguments under {key!r}")
+
+
+def arguments_begin(text: str, at: int) -> int:
+    """Where the arguments begin in the JSON of a call that is not complete yet, from `at` on; -1 where they have not begun."""
+    found = _ARGUMENTS_KEY.search(text, at)
+    return found.end() if found and found.end() < len(text) else -1
 
 
 def likely_name(scanner: Scanner, start: int, end: int) -> str:

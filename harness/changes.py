@@ -123,8 +123,8 @@ def _bounds(old: Side, new: Side, kept: _Kept) -> Iterator[tuple[int, int]]:
         if now is not None and now_end is not None:
             pairs.append(((was, now), (was_end, now_end)))
     yield 0, 0
-    for place in _most_in_order([pair[0][1] for pair in pairs]):
-        yield from pairs[place]
+    for number in _most_in_order([pair[0][1] for pair in pairs]):
+        yield from pairs[number]
     yield len(old.text), len(kept.text)
 
 
@@ -145,20 +145,28 @@ def _most_in_order(numbers: Sequence[int]) -> list[int]:
     return chain[::-1]
 
 
-def _differing(a: str, b: str, a_at: int, ends: Collection[int] | None) -> tuple[Span, Span]:
-    """The shortest parts in which two texts differ. Where characters could as well belong to either end of what was dropped, it
-    begins and ends with a token."""
+def _differing(a: str, b: str, a_at: int, ends: Sequence[int] | None) -> tuple[Span, Span]:
+    """The shortest parts in which two texts differ; of `a`, which begins at `a_at`, whole tokens where their ends are known."""
     head = common_prefix(a, b)
     tail = common_prefix(a[head:][::-1], b[head:][::-1])
-    start, end = head, len(a) - tail
-    if head == len(b) - tail and ends is not None:
-        known = set(ends) | {0}
-        while start and a[start - 1] == a[end - 1] and not {a_at + start, a_at + end} <= known:
+    start, end, b_end = head, len(a) - tail, len(b) - tail
+    if ends is None:
+        return (start, end), (start, b_end)
+    if head == b_end:  # Dropped: where it could as well begin earlier, so that it is whole tokens, it does.
+        while start and a[start - 1] == a[end - 1] and not _whole(ends, a_at + start, a_at + end):
             start, end = start - 1, end - 1
-        if not {a_at + start, a_at + end} <= known:
+        if not _whole(ends, a_at + start, a_at + end):
             start, end = head, len(a) - tail
-    shift = head - start
-    return (start, end), (start, len(b) - tail - shift)
+        b_end = start
+    first, last = bisect_right(ends, a_at + start), bisect_left(ends, a_at + end)
+    before = start - max(0, (ends[first - 1] if first else 0) - a_at) if start else 0
+    after = min(len(a), ends[last] - a_at) - end if end > start and last < len(ends) else 0
+    return (start - before, end + after), (start - before, b_end + after)
+
+
+def _whole(ends: Sequence[int], start: int, end: int) -> bool:
+    """Whether tokens end at both places."""
+    return all(place == 0 or ends[bisect_left(ends, place)] == place for place in (start, end) if place <= ends[-1])
 
 
 def _kind(old: Side, new: Side, was: Span, now: Span, family: Family) -> Kind:
@@ -166,7 +174,7 @@ def _kind(old: Side, new: Side, was: Span, now: Span, family: Family) -> Kind:
     touched = [*_touched(old.stretches, was), *_touched(new.stretches, now)]
     parts, authors = {each.part for each in touched}, {each.author for each in touched}
     of_old = {each.part for each in _touched(old.stretches, was)}
-    if parts == {"call"}:
+    if {each.part for each in _touched(old.stretches, was if before else (was[0] - 1, was[1] + 1))} == {"call"}:
         return "arguments"
     if "".join(before.split()) == "".join(after.split()):
         return "white_space"
@@ -176,7 +184,7 @@ def _kind(old: Side, new: Side, was: Span, now: Span, family: Family) -> Kind:
         return "thinking"
     if any(mark in before for mark, channel in family.channels.items() if channel == "thought"):
         return "empty_thinking"
-    if parts == {"content"} and _moved(old, new, was):
+    if "content" in parts and parts <= {"content", ""} and _moved(old, new, was):
         return "order"
     if "call" in parts:
         return "arguments"
@@ -191,8 +199,9 @@ def _kind(old: Side, new: Side, was: Span, now: Span, family: Family) -> Kind:
 
 def _moved(old: Side, new: Side, was: Span) -> bool:
     """Whether the text of a message that stood here stands somewhere else now."""
+    moved = old.text[slice(*was)].strip()
     return any(
-        start <= was[0] and was[1] <= end and old.text[start:end] == new.text[slice(*new.cuts.get(cut, (0, 0)))]
+        start < was[1] and was[0] < end and moved in old.text[start:end] == new.text[slice(*new.cuts.get(cut, (0, 0)))]
         for cut, (start, end) in old.cuts.items()
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from families.base import Channel, Family
+from families.json_calls import arguments_begin
 from families.reading import token_span
 
 _EACH = 24  # The first tokens of a call, at each of which is asked.
@@ -55,8 +56,11 @@ class FormingCalls:
         if not calls:
             return None
         call = calls[-1]
-        at = raw.rfind(call.raw_args, *call.span) if call.raw_args.strip() else -1
-        if at < 0 and call.name not in self._names:  # The name may go on.
+        named = raw.find(call.name, *call.span) + len(call.name)
+        at = raw.find(call.raw_args, named, call.span[1]) if call.raw_args.strip() else -1
+        if at < 0:  # Of JSON that is not complete, a parser gives all that was written as the arguments' text.
+            at = arguments_begin(raw, named)
+        if not call.name or (at < 0 and call.name not in self._names):  # The name may go on.
             return None
         return {
             "call": self._n_done + len(calls) - 1,

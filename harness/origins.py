@@ -29,8 +29,8 @@ Render = Callable[[Sequence[Message], Sequence[ToolSchema]], str]
 _FIRST, _SECOND, _PLANE = 0xF0000, 0x100000, 65534  # Two private planes, without the two non-characters at their ends.
 _PRIVATE = re.compile("[\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
 _TAG = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Z_]+\]")
-_LOOKED_AT = frozenset("<>|[]{}\"'\\`/")
-"""Templates look for these in a message (a tag, a quotation mark), so they stay as they are."""
+_LOOKED_AT = frozenset(" <>|[]{}\"'\\`/")
+"""Templates look for these in a message (white space, a tag, a quotation mark), so they stay as they are."""
 
 
 class Stretch(NamedTuple):
@@ -195,7 +195,7 @@ class _Finder:
         except Exception:  # Whatever a template or a server raises on a text that it did not expect.
             return None
         back = {_code(mark): self._sources[number].text[place] for mark, (number, place) in enumerate(places)}
-        return (prompt, places) if prompt.translate(back) == self._text else None
+        return (prompt, places) if prompt.translate(back) == _PRIVATE.sub("\ufffd", self._text) else None
 
     def _mark(self, text: str, number: int, places: list[tuple[int, int]], stride: int) -> str:
         """The text with every `stride`th character that no template looks at replaced by a mark of its own."""
@@ -203,7 +203,7 @@ class _Finder:
         kept = {place for tag in self._kept.finditer(text) for place in range(*tag.span())}
         last = -stride
         for place, character in enumerate(text):
-            if place - last < stride or character.isspace() or character in _LOOKED_AT or place in kept:
+            if place - last < stride or place in kept or not character.isprintable() or character in _LOOKED_AT:
                 continue
             if len(places) == 2 * _PLANE:
                 break
@@ -324,15 +324,19 @@ def _turn_start(text: str, turn: Turn, first: _Found, after: int) -> int:
 
 
 def _turn_end(text: str, turn: Turn, last: _Found, limit: int, family: Family) -> int:
-    """Where the model's turn ends after its last text: with its stop token, or as far as the prompt has what the model wrote."""
+    """Where the model's turn ends after its last text: with its stop token or with the mark that the template puts in that one's
+    place, or as far as the prompt has what the model wrote."""
     stops = [text.find(stop, last.end, limit) + len(stop) for stop in family.stop_tokens if text.find(stop, last.end, limit) >= 0]
     if stops:
         return min(stops)
     place = _in_raw(turn, last.source, last=True)
-    end, raw_at = last.end, place[1] if place else len(turn.raw)
-    while end < limit and raw_at < len(turn.raw) and text[end] == turn.raw[raw_at]:
-        end, raw_at = end + 1, raw_at + 1
-    return end
+    raw_at = place[1] if place else len(turn.raw)
+    written = common_prefix(text[last.end : limit], turn.raw[raw_at:])
+    ending = turn.raw[raw_at:].rstrip()
+    if ending in family.stop_tokens:
+        other = _TAG.match(text, last.end, limit)
+        return other.end() if other else last.end
+    return last.end + written
 
 
 def _added_by_tools(

@@ -36,11 +36,11 @@ export function partsOf(context) {
 /**
  * How many tokens of a prompt are reused, new and read again.
  * @param {object} context
- * @returns {{reused: number, fresh: number, again: number}|null} Null where the log does not say.
+ * @returns {{reused: number, again: number, fresh: number}|null} In the order in which they stand; null where the log does not say.
  */
 export function counts(context) {
   if (!context.origins || context.origins.some(([, , n]) => n === null)) return null;
-  const sum = { reused: context.ids_from, fresh: 0, again: 0 };
+  const sum = { reused: context.ids_from, again: 0, fresh: 0 };
   for (const [, state, n] of context.origins) sum[state === "reused" ? "reused" : state === "new" ? "fresh" : "again"] += n;
   return sum;
 }
@@ -96,11 +96,11 @@ function cut(part, text, stops) {
   if (ends.length === 0) return body.trim() === "" ? [part, null] : [null, part];
   const first = Math.min(...ends);
   const at = part.from + first + /^\s*/.exec(body.slice(first))[0].length;
-  const ending = { ...part, to: at };
-  return [ending, at < part.to ? { ...part, n: 0, from: at } : null];
+  const whole = at === part.to;
+  return [{ ...part, to: at, n: whole ? part.n : null }, whole ? null : { ...part, n: null, from: at }];
 }
 
-/** How many tokens a block has, and how they came. @param {Block} block */
+/** How many tokens a block has of its author's, where that is known, and how they came. @param {Block} block */
 export function blockState(block) {
   const own = block.parts.filter((part) => part.by === block.by);
   const known = own.every((part) => part.n !== null);

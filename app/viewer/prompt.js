@@ -45,11 +45,15 @@ function appendTokens(ctx, run, parent, text, pieces, from, to) {
   });
 }
 
-/** Texts then and now as a reader can compare them. */
-function shownDeparture(w, departs) {
-  const quoted = (text) => withMarks(text).replaceAll("\n", "");
-  if (departs.now === "") return w.t("departs_end", { n: departs.token, was: quoted(departs.was) });
-  return w.t("departs_at", { n: departs.token, was: quoted(departs.was), now: quoted(departs.now) });
+/** Where the prompt departs: the text from there on, then and now, one above the other. */
+function departure(words, departs) {
+  const text = (side) => make("code", "", withMarks(side).replaceAll("\n", ""));
+  return make(
+    "div", "lg-ledger-where",
+    words.label(make("p"), (w) => w.t("departs_at", { n: departs.token })),
+    words.label(make("span"), (w) => w.t("departs_was")), text(departs.was),
+    words.label(make("span"), (w) => w.t("departs_now")), text(departs.now),
+  );
 }
 
 /** What the ledger says in a sentence; "" where there is nothing to compare with. */
@@ -58,7 +62,8 @@ export function ledgerText(w, context) {
   const changed = changesOf(context.departs).map(({ key, values }) => w.t(key, values));
   if (changed.length > 0) {
     const values = { changes: changed.join(w.t("semicolon")), n: context.departs.n_again };
-    return w.t(context.departs.n_again === null ? "ledger_changed_unknown" : "ledger_changed", values);
+    const sentence = w.t(context.departs.n_again === null ? "ledger_changed_unknown" : "ledger_changed", values);
+    return sentence[0].toUpperCase() + sentence.slice(1);
   }
   return sum && sum.reused > 0 ? w.t("ledger_goes_on", { n: sum.reused, new: sum.fresh }) : "";
 }
@@ -122,8 +127,7 @@ export class PromptSection {
     bar.setAttribute("aria-hidden", "true");
     const text = words.label(make("p", "lg-ledger-text"), (w) => ledgerText(w, this.context));
     const { departs } = this.context;
-    const where = departs && words.label(make("p", "lg-ledger-where"), (w) => shownDeparture(w, departs));
-    return make("div", "lg-ledger", bar, legend, text, where ?? null);
+    return make("div", "lg-ledger", bar, legend, text, departs ? departure(words, departs) : null);
   }
 
   /** The whole prompt as the model read it; of one that began in an earlier run's log, what is known of it. */

@@ -51,12 +51,9 @@ function textRow(ctx, kind, key, text, hint, spans, strip) {
 /** name(argument: value, …): the name leads to the whole call, each argument to its own tokens. */
 function callParts(ctx, call, strip) {
   const text = make("code", "lg-call-text");
-  const name = button("lg-call-button");
-  if (call.name) name.append(call.name);
-  else ctx.words.label(name, (w) => w.t("no_name"));
-  ctx.words.label(name, (w) => w.t("show_span"), "title");
-  name.addEventListener("click", () => strip.mark([call.span]));
-  text.append(name);
+  const name = make("span", "lg-called-name", call.name || null);
+  if (!call.name) ctx.words.label(name, (w) => w.t("no_name"));
+  text.append(leads(ctx, name, "show_span", () => strip.mark([call.span])));
   if (call.error || call.arguments === null) {
     const go = () => strip.mark([call.args_span ?? call.span]);
     if (call.raw_args) text.append(" ", leads(ctx, make("span", "", call.raw_args), "show_arguments", go));

@@ -31,7 +31,7 @@ test("a log that does not say whose a prompt is has no parts and no numbers", ()
 
 test("tokens are counted as reused, new and read again", () => {
   const runs = [["model", "again", "ab"], ["model", "rewritten", "c"], ["tool", "new", "def"]];
-  assert.deepEqual(counts(context(runs, { ids_from: 7 })), { reused: 7, fresh: 3, again: 3 });
+  assert.deepEqual(counts(context(runs, { ids_from: 7 })), { reused: 7, again: 3, fresh: 3 });
   const following = [["user", "reused", "abcd"], ["user", "new", "e"]];
   assert.deepEqual(counts(context(following)), { reused: 4, fresh: 1, again: 0 });
   const { reused, rest } = split(partsOf(context(following)));
