@@ -23,6 +23,12 @@ _TYPE_OF = {
     type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object",
 }  # fmt: skip
 
+_JSON_NAMES = {name: name for name in (*_TYPES, "string")} | {
+    "str": "string", "text": "string", "int": "integer", "float": "number", "double": "number", "bool": "boolean",
+    "dict": "object", "list": "array", "tuple": "array",
+}  # fmt: skip
+"""What a schema may call a type. Those of programming languages are no JSON Schema, yet many tools are described with them."""
+
 _WHOLE = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LIKE_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -104,7 +110,7 @@ def _named_types(part: Mapping[str, Any]) -> set[str]:
     """The types that a schema without alternatives allows; none where it allows any."""
     named = part.get("type")
     names = [named] if isinstance(named, str) else named if isinstance(named, Sequence) else []
-    types = {name for name in names if isinstance(name, str)}
+    types = {_JSON_NAMES[name] for name in names if isinstance(name, str) and name in _JSON_NAMES}
     if not types and isinstance(part.get("enum"), Sequence):
         types = {_TYPE_OF[type(value)] for value in part["enum"] if type(value) in _TYPE_OF}
     if not types and "const" in part and type(part["const"]) in _TYPE_OF:

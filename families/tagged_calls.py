@@ -22,6 +22,7 @@ from families.turns import Found, Mark, TurnReader, end_of_text
 
 _WRONG_END = re.compile(r"<[/\\]{1,2} ?(?:param|arg|value)[\w ]{0,20}>?\s*\Z")
 _WRONG_END_REACH = 48
+_JSON_BEGINS = re.compile(r"(?:```[a-zA-Z]*+\s*+)?[{\[]")
 
 _MARKED = frozenset({"null", "boolean", "number", "array", "object"})
 """The types of a value that the format marks as JSON."""
@@ -333,7 +334,7 @@ class CallReader:
         tag = tags.tags[number]
         if tags.quoted(opener):
             return None
-        if self._text.startswith(("{", "[", "```"), tag.after):
+        if self._scanner.match(_JSON_BEGINS, tag.after, tags.end):
             return self._json_call(tag, number)
         following = number + 1
         while following < len(tags.tags) and tags.kind(following) in ("end_function", "parameter", "end_parameter"):
