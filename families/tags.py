@@ -28,6 +28,8 @@ _QUOTES = "`\"'“”‘’「」『』"
 class TagFormat:
     """How a family writes calls: `function` and `parameter` are patterns of the opening tags, with a group "…_name" each.
 
+    A group "parameter_mark" is what the format says about the type of a value: `text_mark` where it is text, anything else
+    where it is JSON. A group "function_mark" that holds "/" says that the tag closes itself.
     A call stands between `call` and `end_call`; where `end_call` is "", a function's tags are the call's. `exact_…` are the
     opening tags as the family's template writes them. With `layout`, a line break on each side of a value is no part of it.
     """
@@ -44,12 +46,15 @@ class TagFormat:
     layout: bool
     several: bool = False
     """Whether several calls may stand between one `call` and `end_call`."""
+    text_mark: str = ""
+    thinking: str = _THINKING
+    """A pattern of the markers of the thinking, with the groups "think" and "end_think"."""
     pattern: re.Pattern[str] = field(init=False)
     """Every tag and marker."""
 
     def __post_init__(self) -> None:
         tags = [
-            _THINKING,
+            self.thinking,
             _group("stop", "|".join(map(re.escape, self.stops))),
             _group("function", self.function),
             _group("call", re.escape(self.call)),
@@ -82,6 +87,7 @@ class Tag:
     start: int
     end: int
     name: str
+    mark: str
     after: int
     following: int | None
 
@@ -121,9 +127,10 @@ class Tags:
         tags = []
         for match in found:
             kind = match.lastgroup or ""
-            name = (match[f"{kind}_name"] or "").strip() if kind in ("function", "parameter") else ""
+            said = {name: match.groupdict().get(f"{kind}_{name}") or "" for name in ("name", "mark")}
             after = self.past_space(match.end())
-            tags.append(Tag(kind, match.start(), match.end(), name, after, self._number_at.get(after)))  # type: ignore[arg-type]
+            following = self._number_at.get(after)
+            tags.append(Tag(kind, *match.span(), said["name"].strip(), said["mark"], after, following))  # type: ignore[arg-type]
         return tags
 
     def past_space(self, at: int) -> int:
@@ -164,6 +171,7 @@ class Tags:
         if tag.kind != "function":
             return False
         followed = self.kind(tag.following) in ("parameter", "end_function") or self.text.startswith("{", tag.after)
+        followed |= tag.mark == "/" and self.kind(tag.following) in ("function", "end_call")
         return followed or self.cut_at(tag.after)
 
     def _closes(self, number: int) -> bool:
