@@ -233,8 +233,9 @@ class _Parser:
         if self.ended or end == at or len(self.text) - end > len(END_OF_TEXT):
             return False
         begun, rest = self.text[at:end].rstrip(), self.text[end:].strip()
-        in_channel = begun.endswith(CHANNEL) and any(word.startswith(rest) for word in _CHANNELS)
-        return not rest or in_channel or _PARTIAL.match(rest) is not None
+        words = _CHANNELS if begun.endswith(CHANNEL) else ("to=", "json")
+        in_word = any(word.startswith(rest) for word in words)
+        return not rest or in_word or _PARTIAL.match(rest) is not None
 
     def _quoted(self, mark: _Mark, fenced: bool) -> bool:
         """Whether a marker stands in quotation marks, or in a code fence that closes again, and calls no tool that there is."""
