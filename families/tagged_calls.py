@@ -20,8 +20,9 @@ from families.schema_values import Schemas, Value, read_value
 from families.tags import Tag, TagFormat, Tags
 from families.turns import Found, Mark, TurnReader, end_of_text
 
-_WRONG_END = re.compile(r"<[/\\]{1,2} ?(?:param|arg|value)[\w ]{0,20}>?\s*\Z")
-_WRONG_END_REACH = 48
+_WRONG_END = re.compile(r"<[/\\]{1,2} ?([\w.\-]{1,30})[\w ]{0,20}>?\s*\Z")
+_WRONG_NAMES = ("param", "arg", "value")
+_WRONG_END_REACH = 60
 _JSON_BEGINS = re.compile(r"(?:```[a-zA-Z]*+\s*+)?[{\[]")
 
 _MARKED = frozenset({"null", "boolean", "number", "array", "object"})
@@ -223,7 +224,7 @@ class CallReader:
         body.number = number
         self._note_spelling(body, tag, self._form.exact_parameter)
         end, closer = self._value_end(body, number)
-        text = self._value_text(body, (tag.end, end), closed=closer is not None)
+        text = self._value_text(body, tag, end, closed=closer is not None)
         value, slips = self._value(body, tag, text)
         if tag.name in body.arguments and repr(body.arguments[tag.name]) != repr(value):
             again = Text(f"參數「{tag.name}」出現兩次，值卻不同", f"the parameter {tag.name!r} appears twice, with two values")
@@ -277,19 +278,24 @@ class CallReader:
         following = at + 1 if at + 1 < len(tags.tags) else None
         if following and tags.kind(following) == "end_parameter" and not (tags.closes[following] or tags.almost[following]):
             return False  # It has a closing tag of its own that ends no parameter: both belong to the value.
-        before = self._text[max(tags.tags[number].end, tag.start - _WRONG_END_REACH) : tag.start]
-        if _WRONG_END.search(before):
+        if self._wrong_end(tags.tags[number], tag.start):
             return True
+        before = self._text[max(tags.tags[number].end, tag.start - _WRONG_END_REACH) : tag.start]
         on_a_line = before.rstrip(" ").endswith("\n") or not self._text.startswith("\n", tags.tags[number].end)
         if not on_a_line or tag.name in body.arguments or tag.name == tags.tags[number].name:
             return False
         names = self._schemas.parameters(body.name)
         return not names or tag.name in names
 
-    def _value_text(self, body: _Body, span: Span, closed: bool) -> str:
+    def _wrong_end(self, tag: Tag, end: int) -> re.Match[str] | None:
+        """What ends the value of a parameter's `tag` before the character `end` in place of its closing tag."""
+        found = _WRONG_END.search(self._text, max(tag.end, end - _WRONG_END_REACH), end)
+        return found if found and (found[1].startswith(_WRONG_NAMES) or found[1] == tag.name) else None
+
+    def _value_text(self, body: _Body, tag: Tag, end: int, closed: bool) -> str:
         """The text of a value, without the layout around it and without a misspelt closing tag."""
-        start, end = span
-        if not closed and (wrong := _WRONG_END.search(self._text, max(start, end - _WRONG_END_REACH), end)):
+        start = tag.end
+        if not closed and (wrong := self._wrong_end(tag, end)):
             end = wrong.start()
             body.slip(Text(f"結尾的標記寫成 {wrong[0].strip()}", f"a closing tag written {wrong[0].strip()}"))
         self._scanner.steps += end - start
