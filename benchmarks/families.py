@@ -44,7 +44,13 @@ FAMILIES = {
 }
 """canitoolcall's families, and ours for most of their rows."""
 
-MODELS = {"Llama-4": "llama4", "Qwen3-Coder": "qwen3_coder"}
+MODELS = {
+    "DeepSeek-V3.2": "deepseek_v3_2",
+    "DeepSeek-V4": "deepseek_v3_2",
+    "Kimi-K3": "kimi_k3",
+    "Llama-4": "llama4",
+    "Qwen3-Coder": "qwen3_coder",
+}
 """Models of those families that are another family of ours, by a part of their name."""
 
 SERVED_AS = {

@@ -7,12 +7,14 @@ from typing import Any
 
 from families.base import Family
 from families.deepseek import DEEPSEEK_R1, DEEPSEEK_V3_1
+from families.deepseek_dsml import DEEPSEEK_V3_2
 from families.functiongemma import FUNCTIONGEMMA
 from families.gemma4 import GEMMA4
 from families.glm4_5 import GLM4_5
 from families.gpt_oss import GPT_OSS
 from families.hermes import HERMES, QWEN2_5, QWEN3
 from families.kimi_k2 import KIMI_K2
+from families.kimi_k3 import KIMI_K3
 from families.lfm2 import LFM2
 from families.llama3 import LLAMA3, LLAMA4
 from families.minimax_m2 import MINIMAX_M2
@@ -22,7 +24,7 @@ from families.qwen3_5 import QWEN3_5, QWEN3_CODER
 from families.smollm3 import SMOLLM3
 
 FAMILIES: tuple[Family, ...] = (
-    GPT_OSS, DEEPSEEK_R1, DEEPSEEK_V3_1, KIMI_K2, QWEN3_5, QWEN3_CODER, GLM4_5, MINIMAX_M2,
+    GPT_OSS, DEEPSEEK_R1, DEEPSEEK_V3_1, DEEPSEEK_V3_2, KIMI_K2, KIMI_K3, QWEN3_5, QWEN3_CODER, GLM4_5, MINIMAX_M2,
     QWEN3, QWEN2_5, HERMES, GEMMA4, FUNCTIONGEMMA, LFM2, LLAMA3, LLAMA4, MISTRAL, SMOLLM3, PLAIN,
 )  # fmt: skip
 """Every family; where several fit a checkpoint the first one is taken."""

@@ -139,13 +139,21 @@ class CallReader:
         if number is not None and tags.kind(number) == "end_call":
             found.end = tags.tags[number].end
         elif tags.cut_at(after):
-            found.calls[-1].error = unterminated(tags.end)
-            found.end = tags.end
+            self._cut_after(found, after)
         elif wrong := self._wrong_end_of_call(after, number):
             found.slip(Text(f"結尾的標記寫成 {wrong}", f"the closing marker written {wrong}"))
             found.end = after + len(wrong)
         else:
             found.slip(Text(f"少了結尾的 {form.end_call}", f"a missing {form.end_call}"))
+
+    def _cut_after(self, found: Found, after: int) -> None:
+        """The turn was cut off at `after`, behind a call: in the closing marker, or in the first tag of another call."""
+        rest = self._text[after : self._tags.end]
+        if self._form.several and not self._form.end_call.startswith(rest):
+            found.calls.append(CallText("", None, rest, (after, self._tags.end), error=unterminated(self._tags.end)))
+        else:
+            found.calls[-1].error = unterminated(self._tags.end)
+        found.end = self._tags.end
 
     def _wrong_end_of_call(self, at: int, number: int | None) -> str:
         """What stands at `at`, where the tag `number` may stand, in place of the closing marker; "" where nothing does."""

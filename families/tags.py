@@ -49,6 +49,8 @@ class TagFormat:
     text_mark: str = ""
     thinking: str = _THINKING
     """A pattern of the markers of the thinking, with the groups "think" and "end_think"."""
+    partial: re.Pattern[str] = _PARTIAL
+    """A tag that was cut off, up to the end of the text."""
     pattern: re.Pattern[str] = field(init=False)
     """Every tag and marker."""
 
@@ -147,7 +149,7 @@ class Tags:
 
     def cut_at(self, at: int) -> bool:
         """Whether the text was cut off at `at`, or inside a tag that begins there."""
-        return not self.ended and (at == self.end or self.scanner.match(_PARTIAL, at, self.end) is not None)
+        return not self.ended and (at == self.end or self.scanner.match(self.form.partial, at, self.end) is not None)
 
     def like_closer(self, at: int) -> str:
         """What stands at `at` and was meant as a closing tag, "" where nothing does."""
