@@ -178,7 +178,7 @@ def test_text_with_tags_inside_a_value_is_the_value(written: Written, text: str,
 
 @each_format
 @given(one=arguments)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_a_call_cut_off_anywhere_is_never_run(written: Written, one: dict[str, Any]) -> None:
     raw = written.calls([("put", [(name, as_text(value, False)) for name, value in one.items()])])
     for cut in range(len(raw)):
