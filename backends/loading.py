@@ -106,6 +106,11 @@ def require_architecture(name: str, model_type: str | None) -> None:
     """Raises BackendError where transformers cannot run a model of this type (the `model_type` of config.json) on text."""
     if model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or model_type in MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES:
         return
+    if model_type is None:
+        raise BackendError(
+            f"{name} names no architecture: its config.json is missing or has no model_type. Choose a checkpoint that has one.",
+            f"「{name}」沒有寫明架構：缺少 config.json，或裡面沒有 model_type。請選一個寫明架構的模型。",
+        )
     raise BackendError(
         f"{name} is of the architecture {model_type!r}, which transformers {transformers.__version__} cannot generate text "
         "with. Choose another model; a newer transformers may know this one.",

@@ -15,6 +15,8 @@ from app.catalogue import Catalogue
 from app.i18n import Words
 from app.models import Models, Placement, Ready
 from app.service import Service
+from backends.base import BackendError
+from backends.loading import devices
 from backends.model_settings import ModelSettings
 from backends.recommended import RECOMMENDED, Facts
 from tests.app.conftest import scripted
@@ -46,8 +48,6 @@ def loader(installed: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     known = {RECOMMENDED[0].model_id: Facts(1_740_000_000, "apache-2.0", gated=True)}
 
     def ask(model_id: str) -> Facts:
-        from backends.base import BackendError
-
         if model_id not in known:
             raise BackendError("Gone.", "沒有了。")
         return known[model_id]
@@ -148,7 +148,7 @@ def test_device_and_number_format_are_shown_and_changed(loader: Loader) -> None:
     assert EN("placed", device="cpu", dtype="float32") in said(test)
     open_picker(test)
     assert test.selectbox(key="dtype").options == [EN("as_checkpoint"), "float32", "bfloat16", "float16"]
-    assert test.selectbox(key="device").options[-1] == "cpu"
+    assert test.selectbox(key="device").options == [EN("automatic", best=devices()[0]), *devices()]
     test.selectbox(key="dtype").set_value("bfloat16")
     run(test)
     settle()

@@ -74,7 +74,7 @@ def cannot_load(folder: Path, words: str) -> None:
 
 
 def test_a_folder_without_config(tmp_path: Path) -> None:
-    cannot_load(tmp_path, "cannot be loaded")
+    cannot_load(tmp_path, "names no architecture")
 
 
 def test_weights_that_are_no_safetensors_are_not_read(copy: Path) -> None:
