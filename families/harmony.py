@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from families.base import Call, CallError, Channel, Text, Turn
 from families.json_calls import CallText, Tools, bad_arguments, no_name, offered, unterminated
 from families.marked_arguments import ArgumentReader, Bound
-from families.reading import MAX_HEADER, Scanner, Span, joined, trimmed
+from families.reading import MAX_HEADER, Scanner, Span, joined, kept
 
 START, END, MESSAGE, CHANNEL, CONSTRAIN = "<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>"
 RETURN, CALL, END_OF_TEXT = "<|return|>", "<|call|>", "<|endoftext|>"
@@ -127,7 +127,7 @@ class _Parser:
         while at < len(self.text):
             at = self._header(at, "")
         text, found = self.text, self.found
-        thoughts, content = _kept(text, found.thoughts), _kept(text, found.content)
+        thoughts, content = kept(text, found.thoughts), kept(text, found.content)
         return Turn(joined(text, thoughts) or None, joined(text, content), tuple(found.calls), thoughts, content)
 
     def _next(self, at: int) -> int:
@@ -287,7 +287,3 @@ class _Parser:
 
 def _bound(mark: _Mark) -> Bound:
     return Bound(mark.start, mark.end, "closer" if mark.token == CALL else "end" if mark.token in _ENDS else "other")
-
-
-def _kept(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
-    return tuple(span for part in spans if (span := trimmed(text, part))[0] < span[1])

@@ -53,6 +53,11 @@ def trimmed(text: str, span: Span) -> Span:
     return (start + left, max(start + left, end - len(part) + len(part.rstrip())))
 
 
+def kept(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The spans, trimmed, that hold more than white space."""
+    return tuple(span for part in spans if (span := trimmed(text, part))[0] < span[1])
+
+
 def joined(text: str, spans: Sequence[Span], glue: str = "\n") -> str:
     """The text of several spans as one; `glue` stands where two would otherwise run into each other."""
     parts: list[str] = []

@@ -7,13 +7,13 @@ is for its `CallReader` to say. A turn is read once from left to right.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from families.base import Call, Text, Turn
 from families.json_calls import CallText
-from families.reading import Scanner, Span, joined, trimmed
+from families.reading import Scanner, Span, joined, kept
 
 THINK, END_THINK = "<think>", "</think>"
 
@@ -260,7 +260,7 @@ class TurnReader:
     def _bare_call(self) -> None:
         """A turn that is nothing but the JSON of a call: the markers are missing."""
         state = self.state
-        spans = _kept(self.text, state.content)
+        spans = kept(self.text, state.content)
         found = self.calls.bare(spans[0]) if len(spans) == 1 else None
         if found:
             state.calls.append(found)
@@ -290,8 +290,8 @@ class TurnReader:
 
     def _turn(self) -> Turn:
         state = self.state
-        thoughts = _kept(self.text, state.thoughts)
-        content = _kept(self.text, state.content)
+        thoughts = kept(self.text, state.thoughts)
+        content = kept(self.text, state.content)
         calls = [call for found in state.calls for call in found.placed()]
         return Turn(joined(self.text, state.thoughts) or None, joined(self.text, state.content), tuple(calls), thoughts, content)
 
@@ -311,7 +311,3 @@ def end_of_text(text: str, stops: Collection[str]) -> int:
 def _tried(found: Found) -> bool:
     """Whether a broken call was meant as one: JSON was begun."""
     return all(call.error is None or call.error.kind != "not_a_call" for call in found.calls)
-
-
-def _kept(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
-    return tuple(span for part in spans if (span := trimmed(text, part))[0] < span[1])
