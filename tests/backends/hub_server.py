@@ -133,6 +133,8 @@ class _Handler(BaseHTTPRequestHandler):
         path = [unquote(part) for part in urlsplit(self.path).path.strip("/").split("/")]
         if path[:2] == ["api", "models"]:
             self._list("/".join(path[2:4]), "/".join(path[5:]) or "main")
+        elif path[2:3] != ["resolve"]:  # The client asks for other things too, such as which programs it runs in.
+            self._refuse(Refusal(404), head=kind == "head")
         else:
             self._file(kind, "/".join(path[:2]), path[3], "/".join(path[4:]))
 

@@ -67,8 +67,9 @@ def test_a_hub_model_is_found_fetched_asked_and_pinned(
     dialog = here.page.get_by_role("dialog")
     dialog.get_by_text("licence apache-2.0").wait_for()
     assert dialog.get_by_text("size and licence not known yet").count() == len(RECOMMENDED) - 1
-    dialog.get_by_label("Path or name").fill(NAME)
-    dialog.get_by_label("Path or name").press("Enter")
+    box = dialog.get_by_role("textbox", name="Path or name")
+    box.fill(NAME)
+    box.press("Enter")
     here.page.get_by_text(f"{NAME} (").wait_for()
     dialog.wait_for(state="hidden")
     here.page.get_by_text(f"Hub commit {model.commit[:12]}").wait_for()
