@@ -167,10 +167,6 @@ def notation(value: Any, string: str, space: str = "") -> str:
     return string + value + string if isinstance(value, str) else json.dumps(value)
 
 
-def has_mark(value: Any, string: str) -> bool:
-    return string in json.dumps(value, ensure_ascii=False).replace('\\"', '"')
-
-
 @each_dialect
 @given(calls=st.lists(arguments, min_size=1, max_size=4), space=st.sampled_from(["", " ", "\n  "]))
 @settings(max_examples=200)
