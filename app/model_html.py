@@ -61,7 +61,7 @@ def facts(rows: Iterable[str]) -> str:
 
 def layers(words: Words, kinds: Sequence[str]) -> str:
     """A square for each layer, coloured by its kind, and what the kinds mean."""
-    names = sorted(set(kinds), key=lambda kind: (-kinds.count(kind), kind))
+    names = sorted(set(kinds), key=lambda kind: (kind != "full_attention", -kinds.count(kind), kind))
     place = {kind: min(number, 3) for number, kind in enumerate(names)}
     squares = "".join(
         f'<span class="lgm-kind-{place[kind]}" title="{escape(words("layer_number", n=n))}: {escape(kind)}"></span>'
@@ -84,11 +84,15 @@ def parts(words: Words, stored: Stored) -> str:
     whole = max(stored.n_numbers, 1)
     body = "".join(
         f'<tr><td>{name}</td><td class="lgm-bar-cell"><span class="lgm-bar" style="width:{100 * n / whole:.2f}%"></span></td>'
-        f'<td class="lgm-num">{100 * n / whole:.1f} %</td><td class="lgm-num">{n:,}</td></tr>'
+        f'<td class="lgm-num">{_percent(n, whole)}</td><td class="lgm-num">{n:,}</td></tr>'
         for name, n in rows
     )
     head = _head(words("part"), "", words("part_share"), words("part_count"))
-    return boxed(f"<table>{head}<tbody>{body}</tbody></table>")
+    return boxed(f"<table class='lgm-parts'>{head}<tbody>{body}</tbody></table>")
+
+
+def _percent(n: int, whole: int) -> str:
+    return "&lt; 0.1 %" if 0 < n / whole < 0.001 else f"{100 * n / whole:.1f} %"
 
 
 def _part_note(words: Words, name: str) -> str:
@@ -119,7 +123,7 @@ def template(words: Words, shown: Template, switch: str | None, number: int) -> 
         title = words("template_thinking", switch=switch)
         legend.append(_marked(words, shown, shown.thinking, "lgm-thinking", title, number))
     rows, start = [], 0
-    for line_number, line in enumerate(shown.text.split("\n"), 1):
+    for line_number, line in enumerate(lines(shown.text), 1):
         rows.append(
             f'<div class="lgm-row" id="template-{number}-{line_number}"><span class="lgm-n">{line_number}</span>'
             f'<span class="lgm-code">{_line(shown, start, line)}</span></div>'
@@ -138,6 +142,11 @@ def _marked(words: Words, shown: Template, spans: Sequence[Span], mark: str, tit
         said = words("template_line", first=first) if first == last else words("template_lines", first=first, last=last)
         links.append(f'<a href="#template-{number}-{first}" target="_self">{escape(said)}</a>')
     return f'<p><span class="lgm-swatch {mark}">{escape(title)}</span> {" · ".join(links)}</p>'
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a template; the line end after the last one begins no further line."""
+    return text.removesuffix("\n").split("\n")
 
 
 def line_numbers(text: str, span: Span) -> tuple[int, int]:
@@ -197,7 +206,7 @@ def _group(words: Words, family: Family, group: TokenGroup, ids: Mapping[str, in
     head = f'<h4>{escape(words.of(group.name))}</h4><p class="lgm-quiet">{escape(words.of(group.purpose))}</p>'
     return (
         f'<div class="lgm-group">{head}'
-        f"<table><tbody>{''.join(rows)}</tbody></table></div>"
+        f'<table class="lgm-ids lgm-wide"><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 

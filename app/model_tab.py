@@ -52,16 +52,17 @@ def _section(title: str) -> None:
 
 def _title(words: Words, backend: Backend, description: Description | None) -> None:
     st.subheader(plain(backend.model_id), anchor=False)
-    st.caption(words("family", model=plain(backend.model_id), family=plain(backend.family.name)))
-    st.markdown(words("model_tab_about"))
     if backend.family.note is not None:
         st.info(plain(words.of(backend.family.note)))
+    family = plain(backend.family.name)
     if description is None:
-        st.info(words("model_tab_no_files", family=plain(backend.family.name)))
+        st.caption(words("model_tab_family", family=family))
+        st.info(words("model_tab_no_files", family=family))
         return
-    place = words("model_tab_place", path=plain(description.path))
     commit = backend.info.get("commit")
-    st.caption(place + (words("model_tab_commit", commit=commit) if commit else ""))
+    place = words("model_tab_place", family=family, path=plain(description.path))
+    st.caption(place + (words("model_tab_commit", commit=plain(commit)) if commit else ""))
+    st.markdown(words("model_tab_about"))
 
 
 def _facts(words: Words, backend: Backend, description: Description) -> None:
@@ -96,11 +97,11 @@ def _value(words: Words, name: str, given: Any) -> str | None:
     if name in ("parameters", "parameters_loaded"):
         return model_html.count(given)
     if name == "memory":
-        return f"{model_html.size(given)} ({words('bytes_exact', n=f'{given:,}')})"
+        return words("bytes_exact", size=model_html.size(given), n=f"{given:,}")
     if name in ("context", "window"):
         return words("n_tokens", n=f"{given:,}")
     if name == "stored_as":
-        return "; ".join(words("n_numbers", n=f"{n:,}", dtype=dtype) for dtype, n in given.items())
+        return ", ".join(words("n_numbers", n=f"{n:,}", dtype=dtype) for dtype, n in given.items())
     return f"{given:,}" if isinstance(given, int) else str(given)
 
 
@@ -176,7 +177,7 @@ def _sampling(words: Words, backend: Backend, description: Description | None) -
         else:
             source = words("sampling_in_file") if given.get(name) is not None else words("sampling_neutral")
         rows.append((name, f"{value:g}", source))
-    titles = words("sampling"), words("sampling_value"), words("sampling_from")
+    titles = words("sampling_setting"), words("sampling_value"), words("sampling_from")
     st.html(model_html.boxed(model_html.table(titles, rows)))
     if backend.info["defaults_from"] == "family" and description is not None:
         st.caption(words("sampling_no_file" if description.generation_config is None else "sampling_silent"))
@@ -189,10 +190,12 @@ def _template(words: Words, backend: Backend, description: Description | None) -
     _section(words("section_template"))
     st.markdown(words("template_about"))
     family = backend.family
+    st.markdown(plain(words.of(family.tools_note)))
+    st.markdown(plain(words.of(family.thinking_note)))
     for number, shown in enumerate(description.templates if description is not None else (), 1):
         if shown.name:
             st.markdown(f"**{words('template_name', name=plain(shown.name))}**")
-        n = shown.text.count("\n") + 1
+        n = len(model_html.lines(shown.text))
         st.caption(words("template_file", file=plain(shown.file), n=n) if shown.file else words("template_file_unknown", n=n))
         if not shown.tools:
             st.caption(words("template_tools_none"))
@@ -201,8 +204,6 @@ def _template(words: Words, backend: Backend, description: Description | None) -
         elif not shown.thinking:
             st.caption(words("template_thinking_none", switch=plain(family.thinking_argument)))
         st.html(model_html.template(words, shown, family.thinking_argument, number))
-    st.markdown(plain(words.of(family.tools_note)))
-    st.markdown(plain(words.of(family.thinking_note)))
 
 
 def _tokens(words: Words, backend: Backend) -> None:

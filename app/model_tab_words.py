@@ -32,11 +32,12 @@ MODEL: Mapping[str, Text] = {
         "There are no files to read for this model (it may play a script), so its architecture, parameters and chat template "
         "cannot be told. What follows is about the {family} family.",
     ),
-    "model_tab_place": Text("檔案在 {path}", "Its files are in {path}"),
+    "model_tab_family": Text("{family} 家族", "{family} family"),
+    "model_tab_place": Text("{family} 家族，檔案在 {path}", "{family} family; its files are in {path}"),
     "model_tab_commit": Text("，版本 {commit}", ", commit {commit}"),
-    "section_network": Text("網路", "The network"),
+    "section_network": Text("神經網路", "The network"),
     "section_text": Text("讀什麼、寫什麼", "What it reads and writes"),
-    "section_memory": Text("在這台電腦上", "In this computer"),
+    "section_memory": Text("在這台電腦上", "On this computer"),
     "section_parts": Text("參數放在哪裡", "Where the parameters are"),
     "section_parts_about": Text(
         "權重檔開頭的目錄列出每個張量的名稱和大小。名稱裡的 * 代表每一層。",
@@ -70,7 +71,7 @@ MODEL: Mapping[str, Text] = {
     ),
     "from_gguf": Text("取自 .gguf 檔，由 transformers 解讀", "from the .gguf file, as transformers reads it"),
     "from_gguf_not": Text(".gguf 檔沒有寫", "the .gguf file does not say"),
-    "from_model": Text("數自載入後的模型", "found on the loaded model"),
+    "from_model": Text("由載入後的模型得知", "found on the loaded model"),
     "from_headers": Text("加總自權重檔開頭的目錄", "added up from the lists at the head of the weights"),
     "from_headers_not": Text(
         "沒有可以逐一計數的 safetensors", "there are no safetensors whose numbers could be counted one by one",
@@ -81,11 +82,11 @@ MODEL: Mapping[str, Text] = {
     ),
     "from_tokenizer": Text("分詞器", "the tokenizer"),
     "n_tokens": Text("{n} 個 token", "{n} tokens"),
-    "n_numbers": Text("{n} 個 {dtype}", "{n} in {dtype}"),
-    "bytes_exact": Text("{n} 位元組", "{n} bytes"),
+    "n_numbers": Text("{dtype}（{n} 個數字）", "{dtype} ({n} numbers)"),
+    "bytes_exact": Text("{size}（{n} 位元組）", "{size} ({n} bytes)"),
     "attention": Text("注意力的種類", "Kinds of attention"),
     "attention_help": Text(
-        "由下往上的每一層怎麼回頭看前面的 token；一格是一層。",
+        "每一層怎麼回頭看前面的 token，從第一層到最後一層；一格是一層。",
         "How each layer looks back at earlier tokens, from the first layer to the last; one square is one layer.",
     ),
     "attention_class": Text(
@@ -116,6 +117,7 @@ MODEL: Mapping[str, Text] = {
     "part_share": Text("占比", "Share"),
     "part_count": Text("參數", "Parameters"),
     "parts_rest": Text("其餘 {n} 個部分", "{n} smaller parts"),
+    "sampling_setting": Text("設定", "Setting"),
     "sampling_value": Text("建議值", "Recommended"),
     "sampling_from": Text("出處", "From"),
     "sampling_in_file": Text("generation_config.json", "generation_config.json"),
@@ -146,7 +148,7 @@ MODEL: Mapping[str, Text] = {
     "template_file": Text("取自 {file}，共 {n} 行。", "From {file}, {n} lines."),
     "template_file_unknown": Text("共 {n} 行。", "{n} lines."),
     "template_name": Text("模板「{name}」", "The template “{name}”"),
-    "template_tools": Text("有工具才會寫的部分", "Written only if there are tools"),
+    "template_tools": Text("跟著工具變的部分", "Depends on the tools"),
     "template_tools_none": Text(
         "這份模板沒有用到變數 tools：工具的說明不會由它寫進提示。",
         "This template never uses the variable tools: it does not write tools into the prompt.",

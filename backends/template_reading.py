@@ -99,7 +99,7 @@ def depends_on(template: str, name: str, *, otherwise: bool) -> tuple[Span, ...]
             open_blocks.append(_opened(tag, name))
         if mentions(tag.parsed, name):
             found.append((tag.start, tag.end))
-    return _united((start, len(template[:end].rstrip())) for start, end in found)
+    return tuple((start, len(template[:end].rstrip())) for start, end in _united(found))
 
 
 def _opened(tag: _Tag, name: str) -> _Block:

@@ -102,7 +102,7 @@ def test_facts_stand_with_where_they_are_from(installed: Service) -> None:
     assert EN("from_file", where="num_hidden_layers") in shown
     assert EN("from_default", where="hidden_size") in shown
     assert "269 MB (269,030,016 bytes)" in shown
-    assert "134,515,008 in BF16" in shown
+    assert "BF16 (134,515,008 numbers)" in shown
     assert "8,192 tokens" in shown
     assert "2 × linear_attention · 1 × full_attention" in shown
     assert EN("beside_text_none") in shown
@@ -138,15 +138,16 @@ def test_texts_of_the_checkpoint_are_never_markup(installed: Service) -> None:
 def test_the_template_is_shown_whole_with_its_marks(installed: Service) -> None:
     test = opened(installed, describing())
     shown = html(test)
-    for number, line in enumerate(TEMPLATE.split("\n"), 1):
+    for number, line in enumerate(TEMPLATE.removesuffix("\n").split("\n"), 1):
         assert f'<span class="lgm-n">{number}</span>' in shown
-        assert all(escape(part) in shown for part in line.split("\n"))
+        assert escape(line) in shown
+    assert '<span class="lgm-n">7</span>' not in shown, "a line end at the end begins no further line"
     assert '<mark class="lgm-tools">TOOLS &lt;b&gt;</mark>' in shown
     assert '<span class="lgm-code">NONE</span>' in shown
     assert '<mark class="lgm-thinking">{% if not enable_thinking %}&lt;think&gt;&lt;/think&gt;{% endif %}</mark>' in shown
     assert EN("template_lines", first=1, last=2) in shown
     assert EN("template_line", first=6) in shown
-    assert EN("template_file", file="chat\\_template\\.jinja", n=7) in said(test)
+    assert EN("template_file", file="chat\\_template\\.jinja", n=6) in said(test)
 
 
 def test_a_template_without_tools_or_switch_is_said_so(installed: Service) -> None:
