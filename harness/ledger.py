@@ -76,7 +76,7 @@ class PromptLedger:
         self.memory = Memory(before.model_id, side, encoded.ids, len(encoded.ids), before.turns, by_harness)
         return {
             **_added(encoded, ids_from, added_from),
-            "origins": _origins(side, states, encoded.n_tokens, ids_from, n_same, added_from, at),
+            "origins": [list(run) for run in _origins(side, states, encoded.n_tokens, ids_from, n_same, added_from, at)],
             "departs": _departs(before, side, found, states, encoded.n_tokens, n_same, at),
         }
 

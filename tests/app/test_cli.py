@@ -132,7 +132,7 @@ def test_the_options_reach_the_run(tmp_path: Path, capsys: pytest.CaptureFixture
     start = logs(capsys.readouterr().out)[0][1][0]
     assert start["settings"] == {
         "temperature": 0.0, "top_p": 0.5, "top_k": 3, "seed": 7, "max_new_tokens": 40, "max_steps": 2, "time_limit_s": 12.5,
-        "thinking": False, "system_prompt": "Be brief.",
+        "thinking": False, "system_prompt": "Be brief.", "drafter": None,
     }
     assert start["tools"] == ["current_time", "calculator"]
     assert start["lang"] == "zh"

@@ -247,7 +247,7 @@ import resource, sys
 from pathlib import Path
 from tests.harness.scripts import finished
 
-resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))  # What a full disk looks like: from here on, writing fails.
+resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))  # What a full disk looks like: from here on, writing fails.
 run = finished(["Many words. " * 50], path=Path(sys.argv[1]))
 assert run.log.write_error is not None
 assert run.log.events[-1]["stop_reason"] == "answer"

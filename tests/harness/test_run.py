@@ -285,8 +285,8 @@ def test_run_start_says_what_was_asked_of_whom() -> None:
     assert start["continues"] == "earlier"
     assert start["tools"] == ["calculator", "convert_units", "current_time"]
     assert start["settings"] == {
-        "temperature": 1.0, "top_p": 1.0, "top_k": 0, "max_new_tokens": 512, "seed": None, "max_steps": 8,
-        "time_limit_s": 300.0, "thinking": True, "system_prompt": DEFAULT_SYSTEM_PROMPT,
+        "temperature": 1.0, "top_p": 1.0, "top_k": 0, "max_new_tokens": 512, "seed": None, "drafter": None,
+        "max_steps": 8, "time_limit_s": 300.0, "thinking": True, "system_prompt": DEFAULT_SYSTEM_PROMPT,
     }
     assert start["control_tokens"]["<tool_call>"] == QWEN3.purpose_of("<tool_call>")._asdict()  # type: ignore[union-attr]
     assert set(start["stop_tokens"]) == set(QWEN3.stop_tokens)
