@@ -195,6 +195,8 @@ class Runs:
         if recorded is None or not recorded.events:
             return None
         start = recorded.events[0]
+        if not {"continues", "family", "tools"} <= start.keys():
+            return None
         history: Sequence[Message] | None = () if start["continues"] is None else self.messages(start["continues"])
         try:
             family = families.named(start["family"])

@@ -216,7 +216,7 @@ def test_the_settings_reach_the_run(backend: ScriptedBackend, installed: Service
     assert start is not None
     assert start["settings"] == {
         "temperature": 0.35, "top_p": 0.9, "top_k": 11, "seed": 42, "max_new_tokens": 64, "max_steps": 3, "time_limit_s": 60,
-        "thinking": False, "system_prompt": "Be brief.",
+        "thinking": False, "system_prompt": "Be brief.", "drafter": None,
     }
     assert start["tools"] == ["current_time"]
 
