@@ -86,7 +86,7 @@ def _forget(name: str) -> None:
 def _place() -> None:
     """Takes over device and number format; the model that is loaded is loaded again so."""
     models = service.current().models
-    placement = Placement(st.session_state["device"], st.session_state["dtype"])
+    placement = Placement(st.session_state["device"] or None, st.session_state["dtype"] or None)
     models.request(models.state.model if models.state is not None else BUILTIN, placement)
 
 
@@ -94,15 +94,16 @@ def _placement(words: Words) -> None:
     from backends.loading import devices  # With it comes torch, which a page should not have to wait for.
 
     here, placed = devices(), service.current().models.placement
-    st.session_state["device"], st.session_state["dtype"] = placed.device, placed.dtype
+    # What is left open is "" here: None would be a box in which nothing is chosen.
+    st.session_state["device"], st.session_state["dtype"] = placed.device or "", placed.dtype or ""
     others = [] if placed.device in (None, *here) else [placed.device]  # Such as "cuda:1", given at the start.
     device, dtype = st.columns(2)
     device.selectbox(
-        words("device"), [None, *here, *others], key="device", on_change=_place, help=words("device_help"),
+        words("device"), ["", *here, *others], key="device", on_change=_place, help=words("device_help"),
         format_func=lambda name: name or words("automatic", best=here[0]),
     )
     dtype.selectbox(
-        words("dtype"), [None, *DTYPES], key="dtype", on_change=_place, help=words("dtype_help"),
+        words("dtype"), ["", *DTYPES], key="dtype", on_change=_place, help=words("dtype_help"),
         format_func=lambda name: name or words("as_checkpoint"),
     )
 

@@ -145,6 +145,7 @@ def _drafting(words: Words, backend: Backend) -> None:
         st.session_state["drafter"] = None
     st.selectbox(
         words("drafter"), [None, *usable], key="drafter", help=words("drafter_help"), disabled=not usable,
+        placeholder=words("drafter_none"),  # None counts as nothing chosen, whatever its label.
         format_func=lambda name: words("drafter_none" if name is None else f"drafter_{name}"),
     )
     if not backend.drafters:
