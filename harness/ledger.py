@@ -262,11 +262,15 @@ def _departs(
     return {
         "token": n_same,
         "kind": found[0].kind,
-        "was": before.side.text[at : at + _SHOWN],
-        "now": side.text[at : at + _SHOWN],
+        "was": _shown(before.side.text, at),
+        "now": _shown(side.text, at),
         "changes": list(kinds.values()),
         "n_again": _read_again(side, states, n_tokens, n_same),
     }
+
+
+def _shown(text: str, at: int) -> str:
+    return text[at : at + _SHOWN] + "…" * (len(text) > at + _SHOWN)
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
