@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import families
-from benchmarks.families import canitoolcall_rows, our_family, own_cases
+from benchmarks.families import OWN_CASES, accepted, canitoolcall_rows, comparable, our_family, own_cases
 from families.base import Family, Turn
 from families.read import main
 from families.reading import MAX_HEADER, ChannelReader, Scanner
@@ -291,8 +291,6 @@ def test_reading_a_repeated_mixture_is_linear(key: str, data: st.DataObject) -> 
 
 
 def test_the_command_reads_the_cases_of_all_families(capsys: pytest.CaptureFixture[str]) -> None:
-    from benchmarks.families import OWN_CASES, accepted, comparable
-
     assert main(["--cases", str(OWN_CASES)]) == 0
     read = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [each["id"] for each in read] == [case["id"] for case in own_cases()]

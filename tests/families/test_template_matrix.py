@@ -184,6 +184,21 @@ def test_our_prompts_are_those_of_apply_chat_template(name: str, load: Callable[
                     assert list(encoded.ends) == sorted(encoded.ends)
 
 
+@pytest.mark.parametrize("key", sorted({key for _, key in MATRIX.values()}))
+def test_every_tokenizer_reads_the_prompts_of_every_template(key: str, load: Callable[[str], Any]) -> None:
+    """The control tokens of one family are plain text to the tokenizer of another."""
+    tokenizer = load(key)
+    for name, (family_key, _) in MATRIX.items():
+        family = families.named(family_key)
+        tokenizer.chat_template = (TEMPLATES / f"{name}.jinja").read_text("utf-8")
+        messages = continued_conversation(family.thinking_field)
+        encoded = encode(tokenizer, control_tokens(tokenizer, family), render(tokenizer, family, messages, TOOLS, True))
+        right = tokenizer.apply_chat_template(
+            accepted(family, messages), tools=TOOLS, return_dict=True, add_generation_prompt=True, **switch(family, True)
+        )
+        assert list(encoded.ids) == right["input_ids"]
+
+
 @pytest.mark.parametrize("name", MATRIX)
 def test_the_switch_of_a_family_is_one_that_its_template_reads(name: str, load: Callable[[str], Any]) -> None:
     family, tokenizer = families.named(MATRIX[name][0]), load(MATRIX[name][1])
