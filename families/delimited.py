@@ -156,7 +156,8 @@ class DelimitedCalls:
             found.end = mark.end
         elif rest is not None and closer.startswith(rest) and not self._ended:
             found.end = self._end
-            found.calls[-1].error = unterminated(self._end)
+            for call in found.calls:  # They share the marker that would have ended them.
+                call.error = call.error or unterminated(self._end)
         elif later := self._marks.closer(after, self._marks.next_call(after)):
             found.calls[-1].error = bad_arguments(self._text, after, _MORE_TEXT, later.start)
             found.end = later.end
@@ -223,7 +224,7 @@ class DelimitedCalls:
         try:
             calls, after = self._calls(start, self._limit(at + 1), closed=False)
         except JsonError as error:
-            named = begins_calls(self._scanner, at, self._end) or self._named(start, at, min(self._end, at + 200))
+            named = begins_calls(self._scanner, at, self._end) or self._named(start, at, min(self._marks.next(at + 1), at + 200))
             return self._retry(start, error) if named in self._tools else None
         if not calls:
             return None
