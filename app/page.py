@@ -26,6 +26,7 @@ EXAMPLES = (
 )
 """Label, explanation and question, one for each shape that the loop can take."""
 _TABS = ("tab_run", "tab_model")
+_HIDE_RUN = "<style>.st-key-asking, [data-testid=stBottom] { display: none; }</style>"
 
 
 @dataclass(frozen=True)
@@ -59,20 +60,23 @@ def draw() -> None:
         here = _start(here, question, settings, state, words.lang)
     _header(words, here)
     _model_state(words, state)
-    asking, describing = st.tabs([words(key) for key in _TABS], key="tab", on_change="rerun")
-    with asking:
-        _asking(words, here, state, refused)
+    _, describing = st.tabs([words(key) for key in _TABS], key="tab", on_change="rerun")
     if describing.open:
         with describing:
+            st.html(_HIDE_RUN)
             model_tab.draw(words, state)
-    elif here.runs:
-        # Outside the tabs the box stands at the bottom of the window, which Streamlit then keeps in view. Before there is a run
-        # it stands in the page, so that the page opens at its top.
+    # What belongs to the first tab stands below the tabs and is hidden while the other one is open: inside it would be mounted
+    # anew, and lose its place, whenever the labels change language.
+    with st.container(key="asking"):
+        _asking(words, here, state, refused)
+    if here.runs:
+        # Outside every container the box stands at the bottom of the window, which Streamlit then keeps in view. Before there
+        # is a run it stands in the page, so that the page opens at its top.
         _question_box(words, here, state)
 
 
 def _asking(words: Words, here: _Conversation, state: State | None, refused: str | None) -> None:
-    """The tab with the question, the run and its answer."""
+    """The first tab: the question, the run and its answer."""
     _notices(words, here, refused)
     if here.runs:
         viewer_component.show(

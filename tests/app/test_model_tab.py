@@ -25,6 +25,7 @@ from tests.app.test_page import page, run, said
 
 EN, ZH = Words("en"), Words("zh")
 TEMPLATE = "{% if tools %}\nTOOLS <b>\n{% else %}\nNONE\n{% endif %}\n{% if not enable_thinking %}<think></think>{% endif %}\n"
+HIDING = "display: none; }</style>"
 NO_FACT = Fact(None, "file", "head_dim")
 
 
@@ -245,16 +246,18 @@ def test_a_switch_of_language_keeps_the_tab(installed: Service) -> None:
     assert ZH("model_tab_about") in said(test)
 
 
-def test_the_question_box_is_in_its_own_tab(installed: Service) -> None:
-    assert EN("about") in said(opened(installed, describing()))
-    test = page()
-    test.chat_input[0].set_value("Hi")
+def test_the_run_is_hidden_not_taken_down_while_the_tab_is_open(installed: Service) -> None:
+    test = opened(installed, describing())
+    assert HIDING in html(test)
+    test.session_state["tab"] = EN("tab_run")
+    run(test).chat_input[0].set_value("Hi")
     run(test)
-    assert test.chat_input
+    assert HIDING not in html(test)
     test.session_state["tab"] = EN("tab_model")
     run(test)
-    assert not test.chat_input
-    assert test.get("bidi_component"), "the run stays on the page"
+    assert HIDING in html(test)
+    assert test.get("bidi_component")
+    assert test.chat_input
 
 
 @pytest.mark.parametrize(

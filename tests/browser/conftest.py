@@ -50,10 +50,11 @@ def chromium() -> Iterator[Any]:
 
 @dataclass
 class Site:
-    """A server with a scripted model. `port` stays the same when it is started again."""
+    """A server with a scripted model, or that in the folder `model`. `port` stays the same when it is started again."""
 
     folder: Path
     port: int = 0
+    model: str = "builtin"
     process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
     @property
@@ -62,7 +63,7 @@ class Site:
 
     def start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.browser.launcher", str(self.folder), str(self.port)],
+            [sys.executable, "-m", "tests.browser.launcher", str(self.folder), str(self.port), self.model],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
         assert self.process.stdout is not None
@@ -94,9 +95,9 @@ def site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
     """Starts a server with the turns that the model will write."""
     started: list[Site] = []
 
-    def start(*turns: Turn) -> Site:
+    def start(*turns: Turn, model: str = "builtin") -> Site:
         (tmp_path / "script.json").write_text(json.dumps({"turns": turns}), "utf-8")
-        made = Site(tmp_path)
+        made = Site(tmp_path, model=model)
         started.append(made)
         made.start()
         return made

@@ -1,7 +1,8 @@
-"""Serves the real page with a scripted model: `python -m tests.browser.launcher FOLDER PORT` (0: a free one).
+"""Serves the real page with a scripted model: `python -m tests.browser.launcher FOLDER PORT [MODEL]` (port 0: a free one).
 
 FOLDER/script.json holds {"turns": [[item, …], …]}: an item is a text that is one token, {"seconds": s} for a wait, or
 {"gate": name} for a wait until the file FOLDER/name exists. Run files go to FOLDER/runs.
+A MODEL that is a folder is loaded as a real checkpoint.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.server import serve
-from backends.base import Progress
+from backends.base import Backend, Progress
 from backends.scripted import Item, Pause, ScriptedBackend
 from families.hermes import HERMES
 
@@ -39,13 +40,17 @@ def item(folder: Path, written: Any) -> Item:
 
 
 def main() -> None:
-    folder, port = Path(sys.argv[1]), int(sys.argv[2])
+    folder, port, first = Path(sys.argv[1]), int(sys.argv[2]), [*sys.argv[3:], "builtin"][0]
     turns = json.loads((folder / "script.json").read_text("utf-8"))["turns"]
 
-    def load(model: str, _progress: Progress, **_placed: str) -> ScriptedBackend:
+    def load(model: str, progress: Progress, **_placed: str) -> Backend:
+        if Path(model).is_dir():
+            from backends.local import LocalBackend  # torch takes seconds, which the scripted tests do without
+
+            return LocalBackend.load(model, Path(model).name, progress, device="cpu")
         return ScriptedBackend([[item(folder, each) for each in turn] for turn in turns], HERMES, model_id=model)
 
-    serve(port=port, open_browser=False, load=load, folder=folder / "runs")
+    serve(port=port, model=first, open_browser=False, load=load, folder=folder / "runs")
 
 
 if __name__ == "__main__":

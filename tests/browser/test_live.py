@@ -199,7 +199,6 @@ def test_a_finished_run_is_shown_after_the_server_was_started_again(site: Sites,
     again = tab(page.page.url)
     again.wait_ended()
     assert again.indices() == before == written(here, again.run_id)
-    again.page.get_by_text("read back from its files").wait_for()
 
 
 def test_a_killed_server_leaves_a_run_that_says_so(site: Sites, tab: Tabs) -> None:
