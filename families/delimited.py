@@ -196,7 +196,7 @@ class DelimitedCalls:
         return [self._broken(opener, (at, stop), problem)]
 
     def _broken(self, opener: Mark, body: Span, problem: CallError) -> CallText:
-        return CallText(self._named(opener, *body), None, self._text[slice(*body)].strip(), body, error=problem)
+        return CallText(self._named(opener, *body), None, self._scanner.broken(*body), body, error=problem)
 
     def _named(self, opener: Mark, at: int, end: int) -> str:
         return self._form.name(self._scanner, self._text[opener.start : opener.end], at, end)

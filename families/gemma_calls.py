@@ -170,7 +170,7 @@ class CallReader:
         return closer if suspect[1] == self._end and (self._ended or after == self._end) else None
 
     def _error(self, opener: Mark, name: str, body: Span, end: int, problem: CallError) -> Found:
-        call = CallText(name, None, self._text[slice(*body)].strip(), body, error=problem)
+        call = CallText(name, None, self._scanner.broken(*body), body, error=problem)
         return Found([call], opener.start, end)
 
     def _no_arguments(self, opener: Mark, at: int, head: _Head, in_sentence: bool) -> Found | None:

@@ -170,7 +170,7 @@ class _Parser:
         why = Text(f"標頭後面沒有 {MESSAGE}", f"no {MESSAGE} follows the header")
         error = unterminated(stop) if bound is None else bad_arguments(self.text, end, why, stop)
         after = bound.end if bound and bound.kind != "other" else stop
-        self._add(CallText(self._name(header)[0], None, self.text[end:stop].strip(), (at, after), error=error))
+        self._add(CallText(self._name(header)[0], None, self.scanner.broken(end, stop), (at, after), error=error))
         return self._past_end(after)
 
     # Messages.

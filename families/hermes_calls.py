@@ -201,7 +201,7 @@ class CallReader:
 
     def _error(self, opener: Mark, body: Span, end: int, problem: CallError) -> Found:
         name = likely_name(self._scanner, *body)
-        call = CallText(name, None, self._text[body[0] : body[1]].strip(), body, error=problem)
+        call = CallText(name, None, self._scanner.broken(*body), body, error=problem)
         return Found([call], opener.start, end)
 
     def _no_json(self, opener: Mark, at: int, in_sentence: bool) -> Found | None:

@@ -146,11 +146,11 @@ class ArgumentReader:
         later = self.next(error.at)
         bound = min((bound for bound in (convincing, later) if bound), key=lambda bound: bound.start, default=None)
         if bound is None:
-            return Arguments(None, self._text[at:].strip(), self._end, error=self._error_at_end(at, error))
+            return Arguments(None, self._scanner.broken(at, len(self._text)), self._end, error=self._error_at_end(at, error))
         why = error.text if error.at <= bound.start else OPEN_STRING
         problem = bad_arguments(self._text, min(error.at, bound.start), why, bound.start)
         end = bound.start if bound.kind == "other" else bound.end
-        return Arguments(None, self._text[at : bound.start].strip(), end, error=problem)
+        return Arguments(None, self._scanner.broken(at, bound.start), end, error=problem)
 
     def _error_at_end(self, at: int, error: JsonError) -> CallError:
         if error.cut or not self._ended:

@@ -136,4 +136,4 @@ class _Calls:
         following = bisect_left(starts, max(error.at, found.end()))
         self.at = stop = starts[following] if following < len(starts) else self.end
         problem = unterminated(error.at) if error.cut and cut else bad_arguments(self.text, error.at, error.text, stop)
-        return CallText(found[1], None, self.text[found.end() : stop].strip(), (start, stop), error=problem)
+        return CallText(found[1], None, self.scanner.broken(found.end(), stop), (start, stop), error=problem)

@@ -16,6 +16,7 @@ Span = tuple[int, int]
 
 MAX_HEADER = 200
 """Characters of a message's header; what goes on longer without its closing marker is no header but text."""
+_BEGINNING = 200
 
 
 class Scanner:
@@ -28,6 +29,7 @@ class Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.steps = 0
+        self._spare = 8 * len(text) + 1000
 
     def match(self, pattern: re.Pattern[str], at: int, end: int | None = None) -> re.Match[str] | None:
         """`pattern` at exactly `at`."""
@@ -43,6 +45,14 @@ class Scanner:
     def startswith(self, what: str, at: int) -> bool:
         self.steps += len(what)
         return self.text.startswith(what, at)
+
+    def broken(self, start: int, end: int) -> str:
+        """The text [start, end) of a call that cannot be read, without the white space at its ends.
+
+        Such calls can reach into one another; after much text of them only the beginning of each is given.
+        """
+        self._spare -= end - start
+        return self.text[start : end if self._spare > 0 else min(end, start + _BEGINNING)].strip()
 
 
 def trimmed(text: str, span: Span) -> Span:

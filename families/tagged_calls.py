@@ -24,7 +24,6 @@ _WRONG_END = re.compile(r"<[/\\]{1,2} ?([\w.\-]{1,30})[\w ]{0,20}>?\s*\Z")
 _WRONG_NAMES = ("param", "arg", "value")
 _WRONG_END_REACH = 60
 _JSON_BEGINS = re.compile(r"(?:```[a-zA-Z]*+\s*+)?[{\[]")
-_BEGINNING = 200
 
 _MARKED = frozenset({"null", "boolean", "number", "array", "object"})
 """The types of a value that the format marks as JSON."""
@@ -78,7 +77,7 @@ class CallReader:
         self._names, self._schemas = offered(tools), Schemas(tools)
         # Reading a call that turns out to be broken is lost work, and a hostile text could make every attempt run to its
         # end. So the steps of all of it together are limited; after that a value ends at the first tag that could end it.
-        self._patience = self._spare = 8 * len(self._text) + 1000
+        self._patience = 8 * len(self._text) + 1000
 
     def offers(self, name: str) -> bool:
         """Whether a tool of this name is offered."""
@@ -327,12 +326,7 @@ class CallReader:
             error = unterminated(broken.at)
         else:
             error = bad_arguments(self._text, broken.at, broken.why, max(stop, broken.at))
-        return CallText(body.name, None, self._written(tag.end, stop), (tag.start, end), error=error), end
-
-    def _written(self, start: int, stop: int) -> str:
-        """The text of a broken call; after much of it only how it begins, for they can reach into one another."""
-        self._spare -= stop - start
-        return self._text[start : stop if self._spare > 0 else min(stop, start + _BEGINNING)].strip()
+        return CallText(body.name, None, self._scanner.broken(tag.end, stop), (tag.start, end), error=error), end
 
     def _end_of_broken(self, broken: _BrokenError) -> Span:
         """Where the text of a broken call ends, and where its closing tags do."""
@@ -377,7 +371,7 @@ class CallReader:
 
     def _error_call(self, tag: Tag, stop: int, end: int, error: CallError) -> Found:
         name = likely_name(self._scanner, tag.end, stop)
-        raw_args = self._written(tag.end, stop)
+        raw_args = self._scanner.broken(tag.end, stop)
         return Found([CallText(name, None, raw_args, (tag.end, stop), error=error)], tag.start, end)
 
     def _json_call(self, tag: Tag, number: int) -> Found:

@@ -172,7 +172,10 @@ class Tags:
         tag = self.tags[number]
         if tag.kind != "function":
             return False
-        followed = self.kind(tag.following) in ("parameter", "end_function") or self.text.startswith("{", tag.after)
+        followed = self.kind(tag.following) in ("parameter", "end_function")
+        next_kind = self.tags[number + 1].kind if number + 1 < len(self.tags) else None
+        # JSON in the place of tags, but not where the end of a value follows: there the tag and the brace stand in the value.
+        followed |= self.text.startswith("{", tag.after) and next_kind not in ("parameter", "end_parameter")
         followed |= tag.mark == "/" and self.kind(tag.following) in ("function", "end_call")
         return followed or self.cut_at(tag.after)
 

@@ -107,7 +107,10 @@ def prompts(key: str) -> st.SearchStrategy[str]:
 
 THINKING = r"<think>|</ ?think(?:ing)? ?>|<\\think>"
 """Thinking is read in most families, and its end also where it is misspelt."""
-NAMES = {"gemma4": r"<\|channel>\s*t?h?o?u?g?h?t?|^\s*t?h?o?u?g?h?t?\s*$"}
+NAMES = {
+    "gemma4": r"<\|channel>\s*t?h?o?u?g?h?t?|^\s*t?h?o?u?g?h?t?\s*$",
+    "gpt_oss": r"<\|channel\|>\s*(?:analysis|commentary|final)|<\|start\|>\s*assistant",
+}
 """Words that belong to a marker: the name of the channel follows its opener, or the prompt's."""
 
 
