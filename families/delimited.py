@@ -167,7 +167,8 @@ class DelimitedCalls:
 
     def _retry(self, opener: Mark, error: JsonError) -> Found:
         """Calls that broke off: read again up to the marker after the place, which closes them; else they are broken."""
-        following = self._marks.next_call(max(opener.end, error.at)) if self._patience > 0 else self._marks.next(opener.end)
+        begun = max(opener.end, opener.start + 1)
+        following = self._marks.next_call(max(begun, error.at)) if self._patience > 0 else self._marks.next(begun)
         closer = self._marks.closer(max(opener.end, error.at), following)
         end, stop = (closer.end, closer.start) if closer else (following, following)
         cut = closer is None and following == self._end and not self._ended

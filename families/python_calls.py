@@ -105,13 +105,15 @@ class _Calls:
         return CallText(name, values, raw_args, (start, self.at), arguments.slips)
 
     def salvage(self, cut: bool) -> list[CallText]:
+        # Every broken call may have been read up to the end, so the steps of all of them together are limited.
+        patience = self.scanner.steps + 8 * (self.end - self.at) + 1000
         starts = [found.start() for found in self.scanner.all(_CALL, self.at, self.end) if self._may_follow(found)]
         while True:
             start = self.at = after_space(self.scanner, self.at, self.end)
             try:
                 call = self._call()
             except JsonError as error:
-                call = self._broken(start, error, starts, cut)
+                call = self._broken(start, error, starts if self.scanner.steps < patience else [], cut)
             if call is None:
                 break
             self.calls.append(call)

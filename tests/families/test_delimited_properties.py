@@ -189,7 +189,7 @@ HOSTILE = [
     *SHARED,
     "[", "{", "(", "[add(a=", "[add(a='", "add(a=1), ", "[add(a=?), ", "[[", "{'a':", "'a' ", '"a" ', "'''", "[add(a=1) ",
     "\n[add(", '\n{"name": "add", "parameters": {"a": ', '{"name":"', "\n{\"", "\n{", "x\n", " \n", "\\'", "'x", "add(a='x'y",
-    "''", "<", "[now()]",
+    "''", "<", "[now()]", "[add(a='\\'<", '\n[add("', "null\n[add(\n'''\"",
 ]  # fmt: skip
 
 
