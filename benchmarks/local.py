@@ -59,8 +59,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="turns of each side in a cell (default %(default)s)")
     parser.add_argument("--only", choices=("builtin", "qwen3_5_vocabulary", "gemma4_vocabulary", "calls", "growth"))
     given = parser.parse_args()
-    loaded = load_checkpoint(checkpoint(), lambda _what, _done: None, None, None)
-    ending = LocalBackend(loaded, "builtin", Path("builtin"))
+    folder = checkpoint()
+    loaded = load_checkpoint(folder, lambda _what, _done: None, None, None)
+    ending = LocalBackend(loaded, "builtin", folder)
     loaded = _endless(loaded)
     models: dict[str, Callable[[], Any]] = {
         "builtin": lambda: loaded.model, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma,
@@ -68,11 +69,11 @@ def main() -> None:
     results: dict[str, Any] = {}
     for name, make in models.items():
         if given.only in (None, name):
-            results[name] = _cells(name, dataclasses.replace(loaded, model=make().eval()), given.rounds)
+            results[name] = _cells(name, folder, dataclasses.replace(loaded, model=make().eval()), given.rounds)
     if given.only in (None, "calls"):
         results["calls"] = _calls_gain(ending)
     if given.only in (None, "growth"):
-        results["growth"] = _growth(loaded)
+        results["growth"] = _growth(folder, loaded)
     print(json.dumps(results))
 
 
@@ -95,9 +96,9 @@ def _without_end(model: Any) -> Any:
     return model
 
 
-def _cells(name: str, loaded: Loaded, rounds: int) -> dict[str, float]:
+def _cells(name: str, folder: Path, loaded: Loaded, rounds: int) -> dict[str, float]:
     """The ratios of one model, setting by setting, and with drafting."""
-    backend = LocalBackend(loaded, name, Path(name))
+    backend = LocalBackend(loaded, name, folder)
     found = {}
     for setting, sampling in SETTINGS.items():
         found[setting] = _ratio(backend, loaded, sampling, rounds)
@@ -164,10 +165,10 @@ def _theirs(loaded: Loaded, prompt: Encoded, sampling: Sampling) -> float:
     return (written.shape[1] - ids.shape[1]) / (time.perf_counter() - began)
 
 
-def _growth(loaded: Loaded) -> float:
+def _growth(folder: Path, loaded: Loaded) -> float:
     """What a token costs beyond the forward pass around place 4,000, over the same around place 400."""
     spent = {"forward": 0.0}
-    backend = LocalBackend(loaded, "builtin", Path("builtin"))
+    backend = LocalBackend(loaded, "builtin", folder)
     costs: list[float] = []
     with _timed_forward(loaded.model, spent):
         for event in backend.generate(_prompt(backend, 0), Sampling(temperature=0, max_new_tokens=4101), lambda: False):

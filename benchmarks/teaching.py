@@ -1,4 +1,4 @@
-"""How often the built-in model is right: `python -m benchmarks.teaching [--generated N] [--free-only] [--thinking on|off]`.
+"""How often the built-in model is right: `python -m benchmarks.teaching [--generated N] [--thinking on|off]`.
 
 Two sets of questions go through the real harness and tools, with the checkpoint's recommended sampling and fixed seeds:
 
@@ -209,14 +209,13 @@ def _all(name: str, outcomes: Iterator[Outcome], count: int) -> list[Outcome]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How often the built-in model is right.")
-    parser.add_argument("--generated", type=int, default=200, help="how many generated questions (default %(default)s)")
-    parser.add_argument("--free-only", action="store_true", help="leave the generated questions out")
+    parser.add_argument("--generated", type=int, default=200, help="how many generated ones (default %(default)s)")
     parser.add_argument("--thinking", choices=("on", "off"), default="on")
     parser.add_argument("--model", type=Path, help="a checkpoint folder to measure instead of the built-in model's")
     parser.add_argument("--dtype", help="the torch dtype to run it in (default: the backend's choice)")
     given = parser.parse_args()
     backend = LocalBackend.load(given.model or checkpoint(), BUILTIN_ID, dtype=given.dtype)
-    thinking, count = given.thinking == "on", 0 if given.free_only else given.generated
+    thinking, count = given.thinking == "on", given.generated
     questions = enumerate(generated(count))
     first = (marked(episode, run(backend, episode.question, thinking, n, tools)) for n, (episode, tools) in questions)
     by_template = _all("generated", first, count)
