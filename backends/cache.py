@@ -18,6 +18,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 MOST_AHEAD = 64
+"""Guesses that are read at a time at most, where no window says fewer."""
 ASK_S = 0.2
 """While a prompt is read, a stop is asked for about this often."""
 

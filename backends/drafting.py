@@ -5,6 +5,8 @@ the token is drawn from what the settings leave, as it would be without guesses;
 token guessed. A guess is thus kept with exactly the probability that the settings give it, and what replaces it comes from
 the other candidates in their proportions. This is the rule of speculative sampling for a drafter that names one token a place
 (Leviathan et al. 2023, arXiv:2211.17192), and with one random number a token the same seed writes the same text either way.
+"Exactly" is up to rounding: a model may compute several places at once with other kernels than one, so that the last bits of
+its logits differ, and with them the pick between tokens that are as good as equal.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class PromptLookup:
 
     _LONGEST, _SHORTEST = 4, 2
     _AHEAD = 6
+    """How many tokens are guessed at most."""
 
     def __init__(self) -> None:
         self._ids: list[int] = []
@@ -121,5 +124,5 @@ class Rounds:
         return Checked(guess, False, place, dropped)
 
     def _drop(self, n: int) -> None:
-        self.n_forwards += self._cache.drop(n)
         self._guesses = self._guesses[: len(self._guesses) - n]
+        self.n_forwards += self._cache.drop(n)

@@ -138,9 +138,9 @@ class LocalBackend:
         can the wait for another generation. Raises ValueError for settings out of range or an empty prompt, BackendError else."""
         if not encoded.ids:
             raise ValueError("an empty prompt cannot be answered: the model needs one token to begin with")
-        sampler = Sampler(sampling)
+        sampler, drafter = Sampler(sampling), self._drafter(sampling)
         itself: list[weakref.ref[Generator[BackendEvent, None, None]]] = []
-        turn = self._in_turn(encoded.ids, sampler, should_stop, itself)
+        turn = self._in_turn(encoded.ids, sampler, drafter, should_stop, itself)
         itself.append(weakref.ref(turn))
         return turn
 
@@ -148,6 +148,7 @@ class LocalBackend:
         self,
         ids: Sequence[int],
         sampler: Sampler,
+        drafter: Drafter | None,
         should_stop: Callable[[], bool],
         itself: Sequence[weakref.ref[Generator[BackendEvent, None, None]]],
     ) -> Generator[BackendEvent, None, None]:
@@ -163,17 +164,18 @@ class LocalBackend:
                 return
         self._unfinished = thread, itself[0]
         try:
-            yield from self._write(ids, sampler, should_stop)
+            yield from self._write(ids, sampler, drafter, should_stop)
         finally:
             self._unfinished = None
             self._turn.release()
 
-    def _write(self, ids: Sequence[int], sampler: Sampler, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
+    def _write(
+        self, ids: Sequence[int], sampler: Sampler, drafter: Drafter | None, should_stop: Callable[[], bool]
+    ) -> Iterator[BackendEvent]:
         most, at_most = _limit(sampler.sampling.max_new_tokens, self.context_length, len(ids))
         if most <= 0:
             yield Done(at_most, None, 0, 0.0)
             return
-        drafter = self._drafter(sampler.sampling)
         began = time.perf_counter()
         n_reused, logits = self._read_prompt(ids, should_stop)
         if logits is None:
