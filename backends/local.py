@@ -47,7 +47,7 @@ CHUNK = 2048
 """Tokens of a prompt that are read at a time, which bounds the memory for it. What was read before a stop stays read."""
 _WAIT_S = 0.05
 _READING = Text("讀取提示", "reading the prompt")
-_WRITING = Text("生成詞元", "writing a token")
+_WRITING = Text("生成 token", "writing a token")
 
 
 class LocalBackend:

@@ -144,20 +144,20 @@ FILE_NOTES = (
                 "架構的名字；程式靠它選出要用的模型類別。",
                 "The architecture's name, by which the software picks the model class.",
             ),
-            "num_hidden_layers": Text("層數。每寫一個詞元都要走過全部的層。", "Layers; every token passes through all of them."),
-            "hidden_size": Text("每個詞元在網路裡用幾個數表示。", "How many numbers stand for a token inside the network."),
+            "num_hidden_layers": Text("層數。每個 token 都要走過全部的層。", "Layers; every token passes through all of them."),
+            "hidden_size": Text("每個 token 在網路裡用幾個數表示。", "How many numbers stand for a token inside the network."),
             "num_attention_heads": Text("每層有幾個注意力頭。", "Attention heads in each layer."),
             "num_key_value_heads": Text(
                 "鍵與值的頭數；比注意力頭少，快取就小。",
                 "Heads that keep keys and values; fewer than attention heads make a smaller cache.",
             ),
             "vocab_size": Text(
-                "輸出層有幾列，也就是最多能選幾種詞元。",
+                "輸出層有幾列，也就是最多能選幾種 token。",
                 "Rows of the output layer: how many tokens there are to choose from, at most.",
             ),
-            "max_position_embeddings": Text("提示加回答最多幾個詞元。", "The longest prompt and answer together, in tokens."),
+            "max_position_embeddings": Text("提示加回答最多幾個 token。", "The longest prompt and answer together, in tokens."),
             "tie_word_embeddings": Text(
-                "輸入與輸出是否共用同一張詞元表。",
+                "輸入與輸出是否共用同一張 token 表。",
                 "Whether reading and writing share one table of tokens.",
             ),
             "dtype": Text("權重存成哪種數字格式。", "The number format that the weights are stored in."),
@@ -165,10 +165,10 @@ FILE_NOTES = (
     ),
     FileNote(
         "generation_config.json",
-        Text("作者建議的取樣方式，以及哪些詞元表示結束。", "How its authors recommend to sample, and which tokens end a turn."),
+        Text("作者建議的取樣方式，以及哪些 token 代表結束。", "How its authors recommend sampling, and which tokens end a turn."),
         {
             "temperature": Text(
-                "溫度：越高越敢選機率低的詞元。",
+                "溫度：越高越敢選機率低的 token。",
                 "The temperature: the higher, the more often an unlikely token is drawn.",
             ),
             "top_p": Text(
@@ -176,7 +176,7 @@ FILE_NOTES = (
                 "Only the most likely tokens that together reach this probability stay in the draw.",
             ),
             "top_k": Text("只留下前幾名。", "Only this many of the most likely tokens stay in the draw."),
-            "eos_token_id": Text("寫出這些編號的詞元就停。", "Ids of the tokens that end the writing."),
+            "eos_token_id": Text("寫出這些編號的 token 就停。", "Ids of the tokens that end the writing."),
         },
     ),
     FileNote(
@@ -192,7 +192,7 @@ FILE_NOTES = (
             ),
             "normalizer.type": Text("切分前怎麼統一字元的寫法。", "How spellings of a character are unified before splitting."),
             "decoder.type": Text(
-                "怎麼把詞元拼回文字；ByteLevel 是逐位元組拼。",
+                "怎麼把 token 拼回文字；ByteLevel 是逐位元組拼。",
                 "How tokens are joined to text again; ByteLevel joins bytes.",
             ),
         },
@@ -200,12 +200,12 @@ FILE_NOTES = (
     FileNote(
         "tokenizer_config.json",
         Text(
-            "分詞器的設定：哪個詞元表示結束、哪個用來補齊，有時也放對話模板。",
+            "分詞器的設定：哪個 token 表示結束、哪個用來補齊，有時也放對話模板。",
             "Settings of the tokenizer: which token ends, which one pads, at times also the chat template.",
         ),
         {
-            "eos_token": Text("表示一輪結束的詞元。", "The token that ends a turn."),
-            "pad_token": Text("把一批文字補成一樣長的詞元。", "The token that fills a batch up to one length."),
+            "eos_token": Text("表示一輪結束的 token。", "The token that ends a turn."),
+            "pad_token": Text("把一批文字補成一樣長的 token。", "The token that fills a batch up to one length."),
             "model_max_length": Text(
                 "分詞器認為的長度上限；很大的數等於沒設。",
                 "The tokenizer's idea of the longest text; a huge number means none is set.",

@@ -29,7 +29,7 @@ _TURNS = TokenGroup(
             "模型的話說完了。模型寫出它，就表示這一輪結束。", "The model's words end. When the model writes it, its turn is over."
         ),
         END_OF_TURN: Text(
-            "詞彙表裡另一個結束詞元，對話模板不用。", "Another end token of the vocabulary; the chat template does not use it."
+            "詞彙表裡另一個結束 token，對話模板不用。", "Another end token of the vocabulary; the chat template does not use it."
         ),
         "<｜▁pad▁｜>": Text("補齊長度用。", "Padding."),
     },
@@ -38,7 +38,7 @@ _TURNS = TokenGroup(
 _CALLS = TokenGroup(
     Text("工具呼叫", "Tool calls"),
     Text(
-        "一輪的呼叫合成一段，每個呼叫又有自己的開頭與結尾，中間用分隔詞元隔開名稱與引數。",
+        "一輪的呼叫合成一段，每個呼叫又有自己的開頭與結尾，中間用分隔 token 隔開名稱與引數。",
         "The calls of a turn form one section; each has a beginning and an end of its own and a separator before its arguments.",
     ),
     {
@@ -102,11 +102,11 @@ _CONFIG = FileNote(
     {
         **{name: note for name, note in FILE_NOTES[0].fields.items() if name != "dtype"},
         "n_routed_experts": Text(
-            "每層有幾個專家可選。每個詞元只送進其中幾個，所以參數雖多，計算不多。",
+            "每層有幾個專家可選。每個 token 只送進其中幾個，所以參數雖多，計算不多。",
             "Experts to choose from in each layer. A token goes through a few of them only: many parameters, little arithmetic.",
         ),
-        "num_experts_per_tok": Text("每個詞元選中幾個專家。", "How many of them each token goes through."),
-        "n_shared_experts": Text("另有幾個專家，每個詞元都經過。", "Further experts that every token goes through."),
+        "num_experts_per_tok": Text("每個 token 選中幾個專家。", "How many of them each token goes through."),
+        "n_shared_experts": Text("另有幾個專家，每個 token 都經過。", "Further experts that every token goes through."),
         "first_k_dense_replace": Text("最前面幾層不分專家。", "The first layers, which have no experts."),
         "kv_lora_rank": Text(
             "鍵與值先壓成這麼多個數再放進快取，快取因此很小。",

@@ -80,7 +80,7 @@ _TURNS = TokenGroup(
 _CALLS = TokenGroup(
     Text("工具呼叫", "Tool calls"),
     Text(
-        "只有中間的「｜DSML｜」是一個控制詞元，前後的角括號與名稱是普通文字，所以一個標記由好幾個詞元組成。",
+        "只有中間的「｜DSML｜」是一個控制 token，前後的角括號與名稱是普通文字，所以一個標記由好幾個 token 組成。",
         "Only the ｜DSML｜ inside is a control token; brackets and names around it are ordinary text: a tag is several tokens.",
     ),
     {

@@ -117,15 +117,15 @@ _CONFIG = FileNote(
             "The architecture's name, by which the software picks the model class.",
         ),
         "text_config.num_hidden_layers": Text(
-            "層數。每寫一個詞元都要走過全部的層。",
+            "層數。每個 token 都要走過全部的層。",
             "Layers; every token passes through all of them.",
         ),
         "text_config.hidden_size": Text(
-            "每個詞元在網路裡用幾個數表示。",
+            "每個 token 在網路裡用幾個數表示。",
             "How many numbers stand for a token inside the network.",
         ),
         "text_config.hidden_size_per_layer_input": Text(
-            "每一層另外為詞元準備的數有幾個；0 表示沒有這份逐層的詞元表。",
+            "每一層另外為 token 準備的數有幾個；0 表示沒有這份逐層的 token 表。",
             "How many numbers each layer gets of its own for a token; 0 means there is no such table for each layer.",
         ),
         "text_config.num_attention_heads": Text("每層有幾個注意力頭。", "Attention heads in each layer."),
@@ -134,7 +134,7 @@ _CONFIG = FileNote(
             "Heads that keep keys and values; fewer than attention heads make a smaller cache.",
         ),
         "text_config.sliding_window": Text(
-            "看得近的那些層往回看幾個詞元；其餘的層看整份提示。",
+            "看得近的那些層往回看幾個 token；其餘的層看整份提示。",
             "How many tokens back the layers with a short view look; the others see the whole prompt.",
         ),
         "text_config.num_kv_shared_layers": Text(
@@ -145,13 +145,13 @@ _CONFIG = FileNote(
             "專家網路有幾個；沒有這一項就不是混合專家模型。",
             "How many experts there are; without a value it is no mixture of experts.",
         ),
-        "text_config.top_k_experts": Text("每個詞元用到幾個專家。", "How many experts each token passes through."),
+        "text_config.top_k_experts": Text("每個 token 用到幾個專家。", "How many experts each token passes through."),
         "text_config.vocab_size": Text(
-            "輸出層有幾列，也就是最多能選幾種詞元。",
+            "輸出層有幾列，也就是最多能選幾種 token。",
             "Rows of the output layer: how many tokens there are to choose from, at most.",
         ),
         "text_config.max_position_embeddings": Text(
-            "提示加回答最多幾個詞元。",
+            "提示加回答最多幾個 token。",
             "The longest prompt and answer together, in tokens.",
         ),
         "vision_config.num_hidden_layers": Text("讀圖片的網路有幾層。", "Layers of the network that reads images."),
@@ -166,13 +166,13 @@ _CONFIG = FileNote(
 _PROCESSOR = FileNote(
     "processor_config.json",
     Text(
-        "圖片、聲音與影片怎麼變成詞元的位置。",
+        "圖片、聲音與影片怎麼變成 token 的位置。",
         "How images, audio and video become places among the tokens.",
     ),
     {
-        "image_seq_length": Text("一張圖片最多占幾個詞元。", "The most tokens that an image takes up."),
-        "audio_seq_length": Text("一段聲音最多占幾個詞元。", "The most tokens that a sound takes up."),
-        "audio_ms_per_token": Text("一個詞元代表幾毫秒的聲音。", "How many milliseconds of sound a token stands for."),
+        "image_seq_length": Text("一張圖片最多占幾個 token。", "The most tokens that an image takes up."),
+        "audio_seq_length": Text("一段聲音最多占幾個 token。", "The most tokens that a sound takes up."),
+        "audio_ms_per_token": Text("一個 token 代表幾毫秒的聲音。", "How many milliseconds of sound a token stands for."),
     },
 )
 

@@ -93,12 +93,12 @@ _CONFIG = FileNote(
     {
         **{name: note for name, note in FILE_NOTES[0].fields.items() if name != "dtype"},
         "num_local_experts": Text(
-            "每層有幾個專家。每個詞元只送進其中幾個，所以參數雖多，計算不多。",
+            "每層有幾個專家。每個 token 只送進其中幾個，所以參數雖多，計算不多。",
             "Experts in each layer. A token goes through a few of them only: many parameters, little arithmetic.",
         ),
-        "num_experts_per_tok": Text("每個詞元送進幾個專家。", "How many experts a token goes through."),
+        "num_experts_per_tok": Text("每個 token 送進幾個專家。", "How many experts a token goes through."),
         "sliding_window": Text(
-            "有些層只回看這麼多個詞元；layer_types 寫著是哪些層。",
+            "有些層只回看這麼多個 token；layer_types 寫著是哪些層。",
             "Some layers look back this many tokens only; layer_types says which.",
         ),
         "layer_types": Text(

@@ -10,7 +10,7 @@ from families.turns import END_THINK, THINK
 _TURNS = TokenGroup(
     Text("對話輪次", "Turns"),
     Text(
-        "標出誰在說話，以及話說到哪裡為止。角色各有開頭的詞元，後面是名稱，再由 <|im_middle|> 隔開內容。",
+        "標出誰在說話，以及話說到哪裡為止。角色各有開頭的 token，後面是名稱，再由 <|im_middle|> 隔開內容。",
         "Who is speaking, and where that ends. Each role has its opening token; a name follows, then <|im_middle|> and the text.",
     ),
     {

@@ -82,7 +82,7 @@ def _plain(attribute: str) -> str:
 _ELEMENTS = TokenGroup(
     Text("元素", "Elements"),
     Text(
-        "每個元素都由控制詞元圍起來：開頭、名稱與屬性、再到內容。名稱是普通文字，所以一個標記由好幾個詞元組成。",
+        "每個元素都由控制 token 圍起來：開頭、名稱與屬性、再到內容。名稱是普通文字，所以一個標記由好幾個 token 組成。",
         "Control tokens frame each element: where it opens, its name and attributes, then what is in it. The names are ordinary "
         "text, so that a tag is several tokens.",
     ),

@@ -59,7 +59,7 @@ _TURNS = TokenGroup(
 _CALLS = TokenGroup(
     Text("工具呼叫", "Tool calls"),
     Text(
-        "框住一輪裡全部的工具呼叫；每個呼叫是一個 <invoke>，那是普通文字，不是控制詞元。",
+        "框住一輪裡全部的工具呼叫；每個呼叫是一個 <invoke>，那是普通文字，不是控制 token。",
         "Frames all tool calls of a turn; each one is an <invoke>, which is ordinary text, no control token.",
     ),
     {

@@ -21,9 +21,9 @@ _ROLES = {
     "unk_token": Text("分詞器的 unk_token：不在詞彙表裡的字。", "The tokenizer's unk_token: something not in the vocabulary."),
 }
 _UNSAID = Text(
-    "分詞器的特殊詞元；檔案沒有說明它的用途。", "A special token of the tokenizer; the files do not say what it is for."
+    "分詞器的特殊 token；檔案沒有說明它的用途。", "A special token of the tokenizer; the files do not say what it is for."
 )
-_STOP = Text("分詞器的結束詞元：模型寫完了。", "The tokenizer's end token: the model has finished.")
+_STOP = Text("分詞器的結束 token：模型寫完了。", "The tokenizer's end token: the model has finished.")
 _NOTE = Text(
     "沒有模型家族認得這個檢查點，所以原樣顯示模型寫的內容，不讀工具呼叫，也不分思考與答案。",
     "No model family knows this checkpoint, so what the model writes is shown as it is: no tool calls are read, and thinking is "
@@ -51,8 +51,8 @@ def plain(special: Mapping[str, str | None], stops: Sequence[str], vocabulary: V
     """
     tokens = {token: _ROLES.get(role or "", _UNSAID) for token, role in special.items()}
     group = TokenGroup(
-        Text("特殊詞元", "Special tokens"),
-        Text("分詞器自己標為特殊的詞元。", "What the tokenizer itself marks as special."),
+        Text("特殊 token", "Special tokens"),
+        Text("分詞器自己標為特殊的 token。", "What the tokenizer itself marks as special."),
         tokens,
     )
     return Family(

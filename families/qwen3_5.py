@@ -42,7 +42,7 @@ def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
 _CALLS = TokenGroup(
     Text("工具呼叫", "Tool calls"),
     Text(
-        "框住一個工具呼叫。裡面的 <function=…> 和 <parameter=…> 是普通文字，不是控制詞元。",
+        "框住一個工具呼叫。裡面的 <function=…> 和 <parameter=…> 是普通文字，不是控制 token。",
         "Frames one tool call. The <function=…> and <parameter=…> inside are ordinary text, no control tokens.",
     ),
     {
@@ -65,7 +65,7 @@ _SIGHT = TokenGroup(
 
 _SOUND = TokenGroup(
     Text("聲音", "Sound"),
-    Text("為聽與說保留的詞元，對話模板用不到。", "Reserved for hearing and speaking; the chat template does not use them."),
+    Text("為聽與說保留的 token，對話模板用不到。", "Reserved for hearing and speaking; the chat template does not use them."),
     {
         "<|audio_start|>": Text("一段聲音從這裡開始。", "A sound begins."),
         "<|audio_end|>": Text("聲音到此結束。", "The sound ends."),
@@ -96,7 +96,7 @@ _CONFIG_NOTE = FileNote(
             )
         },
         "text_config.layer_types": Text(
-            "每一層用哪種注意力：full_attention 回頭看每個詞元，linear_attention 只帶著一份固定大小的記憶往前走。",
+            "每一層用哪種注意力：full_attention 回頭看每個 token，linear_attention 只帶著一份固定大小的記憶往前走。",
             "The kind of attention of each layer: full_attention looks back at every token, linear_attention carries a memory of "
             "fixed size along.",
         ),
@@ -107,7 +107,7 @@ _CONFIG_NOTE = FileNote(
             "The size in pixels of the squares that an image is cut into.",
         ),
         "vision_config.spatial_merge_size": Text(
-            "每邊幾個方塊併成一個詞元。",
+            "每邊幾個方塊併成一個 token。",
             "How many squares on each side become one token.",
         ),
     },
@@ -116,7 +116,7 @@ _CONFIG_NOTE = FileNote(
 _GENERATION_NOTE = FileNote(
     "generation_config.json",
     Text(
-        "作者建議的取樣方式，以及哪些詞元表示結束。有的檢查點沒有這個檔案，設定裡只寫了 <|endoftext|>；聊天的每一輪其實都以 "
+        "作者建議的取樣方式，以及哪些 token 表示結束。有的檢查點沒有這個檔案，設定裡只寫了 <|endoftext|>；聊天的每一輪其實都以 "
         "<|im_end|> 結束，所以這裡兩個都算結束。",
         "How its authors recommend to sample, and which tokens end a turn. Some checkpoints lack this file, and their "
         "configuration names <|endoftext|> alone; every turn of a chat ends with <|im_end|>, so that here both end one.",
@@ -129,7 +129,7 @@ _IMAGE_NOTE = FileNote(
     Text("圖片要怎麼縮放、切塊，才交給模型。", "How an image is scaled and cut up before the model sees it."),
     {
         "patch_size": Text("方塊的邊長，以像素計。", "The side of a square, in pixels."),
-        "merge_size": Text("每邊幾個方塊併成一個詞元。", "How many squares on each side become one token."),
+        "merge_size": Text("每邊幾個方塊併成一個 token。", "How many squares on each side become one token."),
         "temporal_patch_size": Text("影片裡幾格畫面併成一份。", "How many frames of a video are taken together."),
     },
 )

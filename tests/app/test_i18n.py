@@ -59,6 +59,13 @@ def test_every_key_that_exists_is_used() -> None:
     assert {key for key in OURS if not key.startswith(made)} <= strings | set(FACTS)
 
 
+def test_a_token_has_one_name_wherever_it_is_spoken_of() -> None:
+    """Chinese has a word of its own for it, which the page leaves to others."""
+    sources = [path for floor in ("families", "backends", "harness", "app") for path in (APP.parent / floor).rglob("*.py")]
+    assert APP / "i18n.py" in sources
+    assert [path for path in sources if "詞元" in path.read_text("utf-8")] == []
+
+
 def test_values_fill_their_places() -> None:
     assert Words("en")("defaults_changed", names="Top-p") == "Changed: Top-p."
     assert Words("zh")("defaults_changed", names="Top-p") == "已改動：Top-p。"

@@ -117,9 +117,9 @@ def test_aliases_name_a_family() -> None:
         families.named("no_such_family")
 
 
-@pytest.mark.parametrize(("lang", "word"), [("zh", "詞元"), ("en", "token"), ("fr", "token")])
+@pytest.mark.parametrize(("lang", "word"), [("zh", "提示"), ("en", "prompt"), ("fr", "prompt")])
 def test_pick(lang: str, word: str) -> None:
-    assert pick(lang, *Text("詞元", "token")) == word
+    assert pick(lang, *Text("提示", "prompt")) == word
 
 
 @pytest.mark.parametrize(
