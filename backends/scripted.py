@@ -13,7 +13,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backends.base import (
@@ -21,6 +21,7 @@ from backends.base import (
     BackendEvent,
     Candidate,
     Done,
+    Draft,
     Encoded,
     Finish,
     Message,
@@ -45,8 +46,22 @@ class Pause:
     seconds: float
 
 
-Item = str | Token | Pause | threading.Event | Exception
-"""A piece of text that is one token; a token as it is; a wait, for a time or until an event is set; an error to raise."""
+@dataclass(frozen=True)
+class Drafted:
+    """In a script: a text that is one token, and what a drafter had guessed for its place; the guesses are texts too."""
+
+    text: str
+    draft: Draft
+
+
+@dataclass(frozen=True)
+class Forward:
+    """In a script: a forward pass of the model begins. A turn that holds none does not tell how many it took."""
+
+
+Item = str | Drafted | Token | Forward | Pause | threading.Event | Exception
+"""A piece of text that is one token, with a guess or without; a token as it is; a forward pass; a wait, for a time or until an
+event is set; an error to raise."""
 ScriptedTurn = str | Exception | Sequence[Item]
 """A text, split into words and control tokens; an error to raise in place of the first token; or item after item."""
 
@@ -65,6 +80,7 @@ class ScriptedBackend:
     """Plays `turns` in order, one a call of `generate`.
 
     A turn ends with the family's first stop token unless it holds a stop token itself. `delay_s` passes before each token.
+    `drafters` are those that it claims to have; what they guess stands in the script.
     With `numbers=False` the tokens carry no numbers, as from a server that tells none. `rendered` and `generated` record
     what the backend was given, of prompts those that were encoded. Raises BackendError when `generate` is called more often
     than there are turns.
@@ -80,6 +96,7 @@ class ScriptedBackend:
         modalities: frozenset[str] = frozenset(),
         delay_s: float = 0.0,
         numbers: bool = True,
+        drafters: Mapping[str, Text | None] | None = None,
     ) -> None:
         self.turns = list(turns)
         self.family = family
@@ -101,7 +118,7 @@ class ScriptedBackend:
             "defaults_from": "family",
             "control_tokens": dict(self._ids),
         }
-        self.drafters: Mapping[str, Text | None] = {}
+        self.drafters: Mapping[str, Text | None] = drafters or {}
 
     def warmup(self) -> None:
         """There is nothing to warm up."""
@@ -159,9 +176,10 @@ class ScriptedBackend:
     ) -> Iterator[BackendEvent]:
         began = time.perf_counter()
         written = 0
+        forwards: int | None = None
 
         def done(finish: Finish, stop_piece: str | None = None) -> Done:
-            return Done(finish, stop_piece, written, (time.perf_counter() - began) * 1000)
+            return Done(finish, stop_piece, written, (time.perf_counter() - began) * 1000, forwards)
 
         for item in self._items(turn):
             if isinstance(item, Exception):
@@ -169,9 +187,12 @@ class ScriptedBackend:
             if isinstance(item, Pause | threading.Event):
                 _wait(item, should_stop)
                 continue
+            if isinstance(item, Forward):
+                forwards = (forwards or 0) + 1
+                continue
             if self.delay_s:
                 _wait(Pause(self.delay_s), should_stop)
-            token = item if isinstance(item, Token) else self._token(item, written, sampling)
+            token = self._token(item, written, sampling)
             self._read = (*self._read, token.id)
             written += 1
             stopped = should_stop()
@@ -192,8 +213,7 @@ class ScriptedBackend:
         if isinstance(turn, Exception):
             return [turn]
         items = list(self._split(turn)) if isinstance(turn, str) else list(turn)
-        pieces = (item.piece if isinstance(item, Token) else item for item in items)
-        if not any(piece in self.family.stop_tokens for piece in pieces if isinstance(piece, str)):
+        if not any(_piece_of(item) in self.family.stop_tokens for item in items):
             items.append(next(iter(self.family.stop_tokens)))
         return items
 
@@ -215,7 +235,17 @@ class ScriptedBackend:
             return text.replace(" ", "▁")
         return "".join(_CHARACTER_OF[byte] for byte in text.encode("utf-8"))
 
-    def _token(self, text: str, index: int, sampling: Sampling) -> Token:
+    def _token(self, item: str | Drafted | Token, index: int, sampling: Sampling) -> Token:
+        if isinstance(item, Token):
+            return item
+        if isinstance(item, str):
+            return self._made(item, index, sampling)
+        pieces = tuple(map(self._piece, item.draft.dropped))
+        draft = replace(item.draft, piece=self._piece(item.draft.piece), dropped=pieces)
+        return replace(self._made(item.text, index, sampling), draft=draft)
+
+    def _made(self, text: str, index: int, sampling: Sampling) -> Token:
+        """A token with numbers that fit together."""
         special = text in self._control
         if not self.numbers:
             return Token(self._id(text), self._piece(text), text, special)
@@ -234,6 +264,13 @@ class ScriptedBackend:
             self._id(text), self._piece(text), text, special, p=p, logprob=math.log(p), rank=rank, entropy=entropy,
             p_sampled=sampled[rank - 1], kept=kept, top=top,
         )
+
+
+def _piece_of(item: Item) -> str | None:
+    """What a stop token is known by; None for an item that is no token."""
+    if isinstance(item, Token):
+        return item.piece
+    return item.text if isinstance(item, Drafted) else item if isinstance(item, str) else None
 
 
 def _control_tokens(family: Family) -> tuple[str, ...]:
