@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,12 +27,11 @@ from families.base import Family, Text
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model ready to run, with what is needed to talk to it; `seconds` is how long loading took."""
+    """A model ready to run, with what is needed to talk to it."""
 
     model: Any
     tokenizer: Any
     family: Family
-    seconds: float
 
 
 def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: str | None) -> Loaded:
@@ -44,7 +42,6 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
     checkpoint's own (a .gguf file's weights become float32). Raises BackendError where there is no such checkpoint, or it does
     not fit in memory.
     """
-    began = time.perf_counter()
     target = usable_device(device)
     with _worded(path), _quiet():
         progress(Text("讀取設定與詞彙表", "Reading the configuration and the vocabulary"), 0.0)
@@ -71,7 +68,7 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
             f"「{path}」：分詞器有 {len(tokenizer)} 個 token，模型只有 {rows} 個，兩者不是一對。",
         )
     progress(Text("模型已載入", "The model is loaded"), 1.0)
-    return Loaded(model, tokenizer, family, time.perf_counter() - began)
+    return Loaded(model, tokenizer, family)
 
 
 def _where(path: Path) -> dict[str, Any]:

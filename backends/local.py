@@ -96,25 +96,15 @@ class LocalBackend:
         return cls(loaded, model_id, Path(path), commit)
 
     def _describe(self, loaded: Loaded, path: Path) -> dict[str, Any]:
-        model, config = loaded.model, loaded.model.config.get_text_config()
         recommended, whose = defaults(path, loaded.family)
         return {
             "defaults": recommended,
             "defaults_from": whose,
             "control_tokens": dict(self._control),
             "stop_tokens": [self._vocabulary.pieces[token_id] for token_id in sorted(self._stop_ids)],
-            "folder": str(path),
-            "description": describe(path, model, loaded.tokenizer, loaded.family),
-            "architecture": type(model).__name__,
-            "model_type": model.config.model_type,
-            "parameters": sum(parameter.numel() for parameter in model.parameters()),
-            "dtype": str(model.dtype).removeprefix("torch."),
-            "device": str(model.device),
-            "vocabulary": config.vocab_size,
-            "layers": getattr(config, "num_hidden_layers", None),
-            "hidden_size": getattr(config, "hidden_size", None),
-            "context_length": self.context_length,
-            "load_s": loaded.seconds,
+            "dtype": str(loaded.model.dtype).removeprefix("torch."),
+            "device": str(loaded.model.device),
+            "description": describe(path, loaded.model, loaded.tokenizer, loaded.family),
         }
 
     def warmup(self) -> None:
