@@ -376,7 +376,8 @@ def test_what_is_told_about_the_model(backend: LocalBackend, tiny_folder: Path) 
     assert info["defaults"] == {"temperature": 0.6, "top_p": 0.95, "top_k": 0}
     assert info["defaults_from"] == "checkpoint"
     assert set(info["control_tokens"]) == set(tiny.CONTROL)
-    assert info["description"].facts["parameters_loaded"].value == AutoModelForCausalLM.from_pretrained(tiny_folder).num_parameters()
+    told = info["description"].facts
+    assert told["parameters_loaded"].value == AutoModelForCausalLM.from_pretrained(tiny_folder).num_parameters()
     assert (info["dtype"], info["device"]) == ("float32", "cpu")
     assert info["stop_tokens"] == ["<|endoftext|>", "<|im_end|>"]
 
