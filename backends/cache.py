@@ -1,15 +1,17 @@
 """The key/value cache of a conversation, kept from one turn to the next.
 
 Knows nothing about text or sampling: token ids in, logits out. It remembers which ids its keys and values stand for, so
-that of a new prompt only what differs from them is read. Reading a prompt can be stopped between two layers.
+that of a new prompt only what differs from them is read. Reading a prompt can be stopped between two layers. For drafters
+that build on them it keeps the model's hidden states, always of the same ids as its keys and values.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -23,6 +25,10 @@ ASK_S = 0.2
 """While a prompt is read, a stop is asked for about this often."""
 
 
+KeepsHidden = Literal[False, "last", True]
+"""Which hidden states are kept: none, those after which the last pass gave logits, or those of every id."""
+
+
 class Interrupted(Exception):  # noqa: N818 -- a stop that was asked for, not an error
     """The reading was stopped as asked; nothing is kept."""
 
@@ -30,14 +36,30 @@ class Interrupted(Exception):  # noqa: N818 -- a stop that was asked for, not an
 class ConversationCache:
     """Reads ids into the model behind those it has read, one conversation, batch 1."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, keeps_hidden: KeepsHidden = False) -> None:
         self._model = model
         self._layers = [layer for layer in model.modules() if isinstance(layer, GradientCheckpointingLayer)]
+        self._keeps_hidden = keeps_hidden
         self.clear()
+
+    @property
+    def n_read(self) -> int:
+        """How many ids have been read and stand."""
+        return len(self._read)
+
+    @property
+    def hidden(self) -> Tensor:
+        """What the decoder gave after its final norm, which is what goes into the head, shape [ids, hidden_size]: for every id
+        that was read, or, with keeps_hidden="last", for the last few, which may be none. The last row is the last id's. It
+        holds until something else is read. Raises ValueError where it is not kept."""
+        if not self._keeps_hidden:
+            raise ValueError("this cache keeps no hidden states; it was not made with keeps_hidden")
+        return self._hidden.rows
 
     def clear(self) -> None:
         """Forgets everything that was read."""
         self._read: list[int] = []
+        self._hidden = _Rows()
         self._cache = DynamicCache(config=self._model.config)
         self._before: list[_Saved] = []
         self._n_last = 0
@@ -48,12 +70,13 @@ class ConversationCache:
         The last of `ids` is never kept, because its logits are wanted. A cache that cannot be cut (recurrent layers, a
         sliding window that has moved on) is dropped whole.
         """
-        kept = _n_common(self._read, ids[:-1])
+        kept = n_common(self._read, ids[:-1])
         surplus = len(self._read) - kept
         if surplus and not (self._cache.is_croppable and self._crop(surplus)):
             self.clear()
             return 0
         self._read = self._read[:kept]
+        self._hidden.drop(surplus)
         return kept
 
     def _crop(self, surplus: int) -> bool:
@@ -114,21 +137,69 @@ class ConversationCache:
         for layer, saved in zip(self._cache.layers, self._before, strict=True):
             _take_back(layer, saved, self._n_last, back)
         del self._read[len(self._read) - back :]
+        self._hidden.drop(back)
         self._n_last -= n
         if kept:
             self._forward(kept, 1)
         return int(bool(kept))
 
-    def _forward(self, ids: Sequence[int], logits_to_keep: int) -> Tensor:
+    def _forward(self, ids: Sequence[int], n_logits: int) -> Tensor:
         tokens = torch.tensor([ids], device=self._model.device)
+        # Where a number is given, a model may leave out the last layers for the other ids (Gemma 4 does).
+        to_keep = torch.arange(len(ids) - n_logits, len(ids), device=tokens.device) if self._keeps_hidden is True else n_logits
         try:
-            output = self._model(input_ids=tokens, cache=self._cache, use_cache=True, logits_to_keep=logits_to_keep)
+            with self._watched() as seen:
+                output = self._model(input_ids=tokens, cache=self._cache, use_cache=True, logits_to_keep=to_keep)
         except BaseException:
             self.clear()
             raise
         self._read.extend(ids)
+        if self._keeps_hidden == "last":
+            self._hidden = _Rows()
+        for rows in seen:
+            self._hidden.extend(rows if self._keeps_hidden is True else rows[-n_logits:])
         logits: Tensor = output.logits[0]
         return logits
+
+    @contextmanager
+    def _watched(self) -> Iterator[list[Tensor]]:
+        """What the decoder gives while it runs, where it is to be kept."""
+        seen: list[Tensor] = []
+        if not self._keeps_hidden:
+            yield seen
+            return
+        decoder = self._model.get_decoder()
+        hook = decoder.register_forward_hook(lambda _module, _given, output: seen.append(output.last_hidden_state[0].detach()))
+        try:
+            yield seen
+        finally:
+            hook.remove()
+
+
+class _Rows:
+    """A tensor that grows by rows. Its room doubles, so that a row costs the same however many there are."""
+
+    def __init__(self) -> None:
+        self._room: Tensor | None = None
+        self._n = 0
+
+    @property
+    def rows(self) -> Tensor:
+        return torch.empty(0, 0) if self._room is None else self._room[: self._n]
+
+    def extend(self, rows: Tensor) -> None:
+        n = self._n + len(rows)
+        if self._room is None or n > len(self._room):
+            room = rows.new_empty(max(n, 2 * self._n), rows.shape[1])
+            if self._room is not None:
+                room[: self._n] = self._room[: self._n]
+            self._room = room
+        self._room[self._n : n] = rows
+        self._n = n
+
+    def drop(self, n: int) -> None:
+        """Takes the last `n` rows away, or all where there are fewer."""
+        self._n = max(0, self._n - n)
 
 
 @dataclass(frozen=True)
@@ -153,7 +224,7 @@ def _take_back(layer: Any, saved: _Saved, n_read: int, n: int) -> None:
         for number, state in states.items():
             getattr(layer, name)[number].copy_(state)
     if saved.window is None:
-        if hasattr(layer, "keys"):
+        if getattr(layer, "keys", None) is not None:  # neither a recurrent layer has keys, nor one that uses another one's
             DynamicLayer.crop(layer, -n)
         return
     keys, values, length = saved.window
@@ -164,6 +235,6 @@ def _take_back(layer: Any, saved: _Saved, n_read: int, n: int) -> None:
     layer.cumulative_length = length + kept
 
 
-def _n_common(one: Sequence[int], other: Sequence[int]) -> int:
+def n_common(one: Sequence[int], other: Sequence[int]) -> int:
     """The length of the longest common beginning."""
     return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import torch
 from transformers import (
+    Gemma4ForCausalLM,
+    Gemma4TextConfig,
     Lfm2Config,
     Lfm2ForCausalLM,
     MistralConfig,
@@ -45,7 +47,20 @@ def recurrence() -> Any:
     )
 
 
-@pytest.fixture(params=[full_attention, sliding_window, convolution, recurrence], ids=lambda make: make.__name__)
+def shared_keys() -> Any:
+    """Gemma 4, whose last layers use the keys and values of earlier ones, and leave out the ids whose logits nobody wants."""
+    return Gemma4ForCausalLM(
+        Gemma4TextConfig(
+            **SMALL, num_hidden_layers=4, layer_types=["sliding_attention", "full_attention"] * 2, sliding_window=8, head_dim=8,
+            global_head_dim=8, num_kv_shared_layers=2, hidden_size_per_layer_input=4, vocab_size_per_layer_input=100,
+        )
+    )
+
+
+MODELS = [full_attention, sliding_window, convolution, recurrence, shared_keys]
+
+
+@pytest.fixture(params=MODELS, ids=lambda make: make.__name__)
 def model(request: pytest.FixtureRequest) -> Any:
     torch.manual_seed(3)
     return request.param().eval()
@@ -90,3 +105,71 @@ def test_full_attention_is_cut_exactly() -> None:
         cache.read(FIRST)
         assert cache.keep_common(FIRST[:10] + [60] * 15) == 10
         assert cache.keep_common(FIRST[:10]) == 9
+
+
+# --- hidden states
+
+
+def hidden_after(model: Any, ids: list[int]) -> torch.Tensor:
+    """What the decoder gives for `ids` without any cache."""
+    with torch.inference_mode():
+        output = model(input_ids=torch.tensor([ids]), use_cache=False, output_hidden_states=True)
+    hidden: torch.Tensor = output.hidden_states[-1][0]
+    return hidden
+
+
+def check_hidden(model: Any, cache: ConversationCache, ids: list[int]) -> None:
+    assert cache.n_read == len(ids)
+    assert cache.hidden.shape == (len(ids), model.config.hidden_size)
+    torch.testing.assert_close(cache.hidden, hidden_after(model, ids), rtol=1e-3, atol=1e-3)
+
+
+def test_hidden_states_are_kept_in_step_with_what_was_read(model: Any) -> None:
+    cache = ConversationCache(model, keeps_hidden=True)
+    with torch.inference_mode():
+        cache.read(FIRST[:12])
+        cache.read_until(FIRST[12:], lambda: False)
+        check_hidden(model, cache, FIRST)
+        cache.read_all([5, 6, 7, 8])
+        check_hidden(model, cache, [*FIRST, 5, 6, 7, 8])
+        cache.drop(3)
+        check_hidden(model, cache, [*FIRST, 5])
+        for token in range(30):
+            cache.read([token])
+        check_hidden(model, cache, [*FIRST, 5, *range(30)])
+        other = [*FIRST[:10], *[60] * 15]
+        kept = cache.keep_common(other)
+        assert len(cache.hidden) == cache.n_read == kept
+        cache.read(other[kept:])
+        check_hidden(model, cache, other)
+        cache.clear()
+        assert len(cache.hidden) == cache.n_read == 0
+
+
+def test_the_last_hidden_states_alone(model: Any) -> None:
+    cache = ConversationCache(model, keeps_hidden="last")
+    with torch.inference_mode():
+        cache.read(FIRST)
+        torch.testing.assert_close(cache.hidden, hidden_after(model, FIRST)[-1:], rtol=1e-3, atol=1e-3)
+        cache.read_all([5, 6, 7, 8])
+        after = hidden_after(model, [*FIRST, 5, 6, 7, 8])
+        torch.testing.assert_close(cache.hidden, after[-4:], rtol=1e-3, atol=1e-3)
+        cache.drop(2)
+        torch.testing.assert_close(cache.hidden[-1], after[-3], rtol=1e-3, atol=1e-3)
+        cache.keep_common([*FIRST[:3], 90, 91])
+        assert len(cache.hidden) == 0
+
+
+def test_what_reads_with_hidden_states_reads_as_without(model: Any) -> None:
+    cache = ConversationCache(model, keeps_hidden=True)
+    with torch.inference_mode():
+        torch.testing.assert_close(cache.read(FIRST), logits_after(model, FIRST), rtol=1e-3, atol=1e-3)
+        every = cache.read_all([5, 6])
+    torch.testing.assert_close(every[0], logits_after(model, [*FIRST, 5]), rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(every[1], logits_after(model, [*FIRST, 5, 6]), rtol=1e-3, atol=1e-3)
+
+
+def test_hidden_states_that_nobody_asked_for_are_not_there() -> None:
+    cache = ConversationCache(full_attention())
+    with pytest.raises(ValueError, match="keeps no hidden states"):
+        _ = cache.hidden
