@@ -106,6 +106,31 @@ def test_prompt_lookup_prefers_the_longer_match() -> None:
     assert lookup.guess(1) == [10]
 
 
+class Broken(ConversationCache):
+    """A cache whose model fails while what is kept of a draft is read again, as where memory runs out."""
+
+    fails = True
+
+    def drop(self, n: int) -> int:
+        if not self.fails:
+            return super().drop(n)
+        self.clear()
+        raise MemoryError("no room")
+
+
+def test_a_failure_in_the_middle_of_a_draft_is_the_one_that_is_told() -> None:
+    torch.manual_seed(3)
+    with torch.inference_mode():
+        cache = Broken(llama().eval())
+        wrong = Fixed(lambda ids: [(ids[-1] + place) % VOCABULARY for place in range(5)])
+        rounds = Rounds(cache, Sampler(SETTINGS[0]), wrong, PROMPT, cache.read(PROMPT))
+        rounds.draw(20)  # comes with the prompt
+        with pytest.raises(MemoryError, match="no room"):
+            rounds.draw(19)
+        cache.fails = False
+        rounds.close()
+
+
 SETTINGS = [Sampling(temperature=0), Sampling(temperature=1.3, seed=5), Sampling(temperature=0.8, top_k=4, top_p=0.9, seed=6)]
 GUESSES: dict[str, Callable[[list[int]], list[int]]] = {
     "wrong or right by chance": lambda ids: [(ids[-1] * 7 + place) % VOCABULARY for place in range(3)],
