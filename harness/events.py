@@ -7,7 +7,8 @@ run_start      run_id, model, family, commit (of the hub's checkpoint), device, 
                not known), settings {temperature, top_p, top_k, max_new_tokens, seed, drafter, max_steps, time_limit_s,
                thinking, system_prompt}, tools [name], question, attachments [], lang, continues (run_id or null),
                control_tokens {token: {zh, en}} (what each control token of the family is for; tokens without a known
-               purpose map to null), stop_tokens {token: {zh, en}}, defaults_from ("checkpoint" | "family"), context_length
+               purpose map to null), stop_tokens {token: {zh, en}}, vocabulary ("byte_level" | "sentencepiece": the alphabet in
+               which pieces are stored), defaults_from ("checkpoint" | "family"), context_length
 step_start     -
 context        added_from, ids_from (the prompt's first characters and tokens that stood in the last step's prompt and
                output already, unchanged; 0 in a run's first step), text, ids, ends, special (only the new part: text from

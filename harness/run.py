@@ -161,6 +161,7 @@ class Run:
             continues=self._continues,
             control_tokens={token: text_fields(family.purpose_of(token)) for token in control},
             stop_tokens={token: text_fields(text) for token, text in family.stop_tokens.items()},
+            vocabulary=family.vocabulary,
             defaults_from=backend.info.get("defaults_from"),
             context_length=backend.context_length,
         )

@@ -159,7 +159,8 @@ export class Selection {
     const target = this.span && this.target(this.span);
     if (target?.kind !== "token") return;
     const token = target.step.tokens[target.index];
-    const values = { piece: visible(token.piece, token.text), n: target.index + 1, of: target.step.tokens.length };
+    const piece = visible(token.piece, token.text, target.run.start?.vocabulary);
+    const values = { piece, n: target.index + 1, of: target.step.tokens.length };
     const hasP = token.p !== undefined && token.p !== null;
     if (hasP) values.p = percent(token.p);
     this.span.setAttribute("aria-label", this.words.t(hasP ? "token_label" : "token_label_plain", values));

@@ -1,5 +1,7 @@
 // How numbers and invisible characters are written for people. Pure.
 
+import { textOfPiece } from "./vocabulary.js";
+
 /**
  * A probability as a percentage, with as many digits as say something: "99.98 %", "81.3 %", "5.68 %", "0.042 %". What would
  * round to certain or to impossible is said as a bound, because it is neither.
@@ -43,11 +45,12 @@ export function withMarks(text) {
 
 /**
  * A token's piece for a popover or a label, where it stands alone: spaces and breaks become visible.
- * @param {string} piece As stored in the vocabulary: byte-level ones write a space as Ġ, SentencePiece as ▁.
+ * @param {string} piece As stored in the vocabulary.
  * @param {string} [text] What the token wrote, if that is known; it is preferred, because it needs no decoding.
+ * @param {string} [vocabulary] Of run_start.
  */
-export function visible(piece, text) {
-  const shown = text ? text : piece.replaceAll(/[Ġ▁]/g, " ").replaceAll("Ċ", "\n").replaceAll("ĉ", "\t");
+export function visible(piece, text, vocabulary) {
+  const shown = text ? text : textOfPiece(piece, vocabulary);
   return shown.replaceAll(" ", "␣").replaceAll("\n", "↵").replaceAll("\t", "⇥").replaceAll("\r", "␍");
 }
 

@@ -136,7 +136,7 @@ export class Popover {
     const settings = run.start?.settings ?? {};
     const where = words.t("where", { step: step.n, n: index + 1, of: step.tokens.length, id: token.id });
     return [
-      make("div", "lg-pop-head", make("span", "lg-piece", visible(token.piece, token.text)), make("span", "lg-where", where)),
+      make("div", "lg-pop-head", make("span", "lg-piece", this.shown(token.piece, token.text)), make("span", "lg-where", where)),
       token.special ? make("p", "lg-purpose", this.purpose(run, token.piece)) : null,
       make("p", "lg-sentence", this.sentence(token, settings)),
       token.draft ? make("p", "lg-where", this.guess(token.draft)) : null,
@@ -154,7 +154,12 @@ export class Popover {
   }
 
   guess({ piece, accepted }) {
-    return this.words.t(accepted ? "draft_token_held" : "draft_token_fell", { piece: visible(piece) });
+    return this.words.t(accepted ? "draft_token_held" : "draft_token_fell", { piece: this.shown(piece) });
+  }
+
+  /** A piece of the target's run, readable. */
+  shown(piece, text) {
+    return visible(piece, text, this.target.run.start?.vocabulary);
   }
 
   facts(token) {
@@ -196,7 +201,7 @@ export class Popover {
     bar.style.width = `${Math.max(row.p * 100, 0.5)}%`;
     const afterBar = make("span", "lg-bar lg-bar-after");
     afterBar.style.width = `${(row.after ?? 0) * 100}%`;
-    const piece = make("span", "lg-candidate-piece", row.chosen ? visible(row.piece, token.text) : visible(row.piece));
+    const piece = make("span", "lg-candidate-piece", this.shown(row.piece, row.chosen ? token.text : ""));
     if (row.chosen) piece.title = words.t("chosen");
     const element = make(
       "div", row.chosen ? "lg-candidate lg-chosen" : row.kept ? "lg-candidate" : "lg-candidate lg-cut",

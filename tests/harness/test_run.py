@@ -290,6 +290,7 @@ def test_run_start_says_what_was_asked_of_whom() -> None:
     }
     assert start["control_tokens"]["<tool_call>"] == QWEN3.purpose_of("<tool_call>")._asdict()  # type: ignore[union-attr]
     assert set(start["stop_tokens"]) == set(QWEN3.stop_tokens)
+    assert start["vocabulary"] == "byte_level"
 
 
 def test_a_conversation_goes_on() -> None:
