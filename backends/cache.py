@@ -40,6 +40,7 @@ class ConversationCache:
         self._model = model
         self._layers = [layer for layer in model.modules() if isinstance(layer, GradientCheckpointingLayer)]
         self._keeps_hidden = keeps_hidden
+        self._hidden = _Rows()
         self.clear()
 
     @property
@@ -55,6 +56,20 @@ class ConversationCache:
         if not self._keeps_hidden:
             raise ValueError("this cache keeps no hidden states; it was not made with keeps_hidden")
         return self._hidden.rows
+
+    def keep_hidden(self, which: KeepsHidden) -> None:
+        """Keeps these hidden states from now on. What was read is forgotten where those of every id are wanted and missing."""
+        if which is True and len(self._hidden.rows) < self.n_read:
+            self.clear()
+        elif which is not True:
+            self._hidden = _Rows()
+        self._keeps_hidden = which
+
+    def keys_values(self, layer: int) -> tuple[Tensor, Tensor]:
+        """The keys and values that a layer of attention holds, each of shape [1, heads, ids, head size]; where it slides, those
+        that the next id sees: sliding_window - 1 at most."""
+        held = self._cache.layers[layer]
+        return held.keys, held.values
 
     def clear(self) -> None:
         """Forgets everything that was read."""

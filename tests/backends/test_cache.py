@@ -17,7 +17,7 @@ from transformers import (
     Qwen3_5TextConfig,
 )
 
-from backends.cache import ConversationCache
+from backends.cache import ConversationCache, KeepsHidden
 from tests.backends import tiny
 
 SMALL = {
@@ -173,3 +173,35 @@ def test_hidden_states_that_nobody_asked_for_are_not_there() -> None:
     cache = ConversationCache(full_attention())
     with pytest.raises(ValueError, match="keeps no hidden states"):
         _ = cache.hidden
+
+
+@pytest.mark.parametrize("before", [False, "last"])
+def test_hidden_states_wanted_later_are_read_again(before: KeepsHidden) -> None:
+    model = full_attention()
+    cache = ConversationCache(model, before)
+    with torch.inference_mode():
+        cache.read(FIRST)
+        cache.keep_hidden("last")
+        assert cache.keep_common([*FIRST, 5]) == len(FIRST)
+        cache.keep_hidden(True)
+        assert cache.keep_common([*FIRST, 5]) == 0
+        cache.read([*FIRST, 5])
+        check_hidden(model, cache, [*FIRST, 5])
+        cache.keep_hidden(True)
+        assert cache.keep_common([*FIRST, 5, 6]) == len(FIRST) + 1
+        cache.read([6])
+        check_hidden(model, cache, [*FIRST, 5, 6])
+
+
+def test_the_keys_that_a_layer_holds() -> None:
+    torch.manual_seed(3)
+    model = shared_keys().eval()
+    cache = ConversationCache(model)
+    with torch.inference_mode():
+        plain = model(input_ids=torch.tensor([FIRST]), return_shared_kv_states=True).shared_kv_states
+        cache.read(FIRST[:-3])
+        cache.read_all([*FIRST[-3:], 50, 51])
+        cache.drop(2)
+    for layer, kind, n in ((0, "sliding_attention", 7), (1, "full_attention", 20)):
+        for held, fresh in zip(cache.keys_values(layer), plain[kind], strict=True):
+            torch.testing.assert_close(held, fresh[:, :, -n:], rtol=1e-3, atol=1e-3)
