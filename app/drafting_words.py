@@ -9,10 +9,14 @@ from families.base import Text
 SETTING: Mapping[str, Text] = {
     "drafter": Text("猜測（投機解碼）", "Drafting"),
     "drafter_help": Text(
-        "先用便宜的方法猜接下來的幾個 token，再讓模型跑一次，同時檢查這些猜測。猜中就省下好幾次，猜錯只是白猜：寫出來的文字"
-        "和不猜時完全一樣，種子相同時連一個字都不差。",
-        "The next few tokens are guessed by cheap means, and one pass of the model checks all guesses at once. What is guessed "
-        "right saves passes; a wrong guess costs little. The text is the same as without: with the same seed, to the letter.",
+        "先用便宜的方法猜接下來的幾個 token，再讓模型跑一次，同時檢查這些猜測。只留下模型自己也會選的：猜中就省下好幾次，"
+        "猜錯只是白猜，種子相同，寫出來的就和不猜時一樣。唯一的例外是捨入：同時算好幾個位置，最後幾位可能不同，兩個機率幾乎"
+        "相等的 token 就可能對調。在終端機執行 `loopglass selftest drafting` 可以檢查你的模型。",
+        "The next few tokens are guessed by cheap means, and one pass of the model checks all guesses at once. Only what the "
+        "model picks itself is kept: what is guessed right saves passes, a wrong guess costs little, and the same seed writes the same "
+        "text as without. The one exception is rounding: where several places are computed at once the last bits can differ, "
+        "and of two tokens that are as good as equal the other one may come out. `loopglass selftest drafting`, in a terminal, "
+        "checks this for your model.",
     ),
     "drafter_none": Text("不猜", "None"),
     "drafter_prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
@@ -22,26 +26,36 @@ SETTING: Mapping[str, Text] = {
 DRAFTING: Mapping[str, Text] = {
     "draft_title": Text("猜測（投機解碼）", "Drafting"),
     "draft_none": Text("這一輪沒有可猜的", "nothing was guessed in this turn"),
+    "draft_so_far": Text("有猜測的回合：{n}", "rounds with guesses: {n}"),
     "draft_summary": Text("猜了 {drafted} 個，猜中 {accepted} 個", "{accepted} of {drafted} {drafted:guess|guesses} held"),
     "draft_saved": Text("；模型只跑了 {passes} 次，省下 {n} 次", "; {passes} {passes:pass|passes} of the model, {n} saved"),
-    "draft_how": Text(
-        "每一列是模型跑一次：它同時檢查好幾個猜測，由左到右。綠色的和模型自己選的一樣；第一個不一樣的劃掉，換成模型選的，後面的作廢。"
-        "寫出來的文字和不猜時一模一樣。",
-        "Each row is one pass of the model, which checks several guesses at once, from left to right. Green ones are what the "
-        "model picked itself; the first that is not is struck out and replaced by the model's own pick, and those behind it are "
-        "dropped. What is written is the same as without guesses.",
+    "draft_lost": Text(
+        "；模型跑了 {passes} 次，比不猜還多 {n} 次",
+        "; {passes} {passes:pass|passes} of the model, {n} more than without guesses",
     ),
-    "draft_held": Text("猜中：模型自己也選這個", "Held: the model's own pick was the same"),
-    "draft_fell": Text("沒猜中：模型選了別的", "Fell: the model picked another token"),
-    "draft_dropped": Text("作廢：前面已經猜錯，沒有檢查", "Dropped without a look, because a guess before it had fallen"),
-    "draft_own": Text("模型自己選的", "The model's own pick"),
+    "draft_passes_unknown": Text(
+        "；模型跑了幾次不知道，後端沒有提供", "; how many passes of the model it took is not known, as the backend does not tell",
+    ),
+    "draft_how": Text(
+        "每一列是模型跑一次：同時檢查好幾個猜測，由左到右。最前面的數字是這一次寫出幾個 token。寫出來的和不猜時一樣，唯一的"
+        "例外是捨入：同時算好幾個位置，最後幾位可能不同，兩個機率幾乎相等的 token 就可能對調。",
+        "Each row is one pass of the model, which checks several guesses at once, from left to right; the number before it is "
+        "how many tokens the pass wrote. What is written is the same as without guesses, up to rounding: where several places are "
+        "computed at once the last bits can differ, and of two tokens that are as good as equal the other one may come out.",
+    ),
+    "draft_rounds": Text(
+        "有猜測的回合；用方向鍵移動，Enter 到那個 token", "Rounds with guesses; the arrow keys move, Enter goes to the token",
+    ),
+    "draft_held": Text("猜中：模型也選這個", "held: the model picked the same"),
+    "draft_fell": Text("沒猜中：模型選了別的", "fell: the model picked another"),
+    "draft_dropped": Text("作廢：前面猜錯，沒有檢查", "dropped: never looked at"),
+    "draft_own": Text("模型自己選的", "the model's own pick"),
     "draft_share": Text("{name} {held}/{looked}（{p}）", "{name} {held} of {looked} ({p})"),
     "draft_channel_thought": Text("思考", "thinking"),
     "draft_channel_tool_call": Text("工具呼叫", "tool calls"),
     "draft_channel_content": Text("內容", "content"),
     "draft_channel_control": Text("控制 token", "control tokens"),
     "draft_place": Text("第 {n} 個猜測", "guess {n}"),
-    "draft_more": Text("再顯示（還有 {n} 列）", "Show more ({n} {n:row|rows} left)"),
     "draft_token_held": Text("這個 token 事先被猜中了。", "This token had been guessed."),
     "draft_token_fell": Text(
         "事先猜的是「{piece}」，模型選了別的。", "“{piece}” had been guessed here; the model picked another token.",

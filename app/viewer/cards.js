@@ -55,7 +55,8 @@ export class StepCard {
    * @param {import("./state.js").Step} step
    */
   constructor(ctx, run, step) {
-    Object.assign(this, { ctx, run, step, version: -1, prompt: null, strip: null, end: null, forming: null, reading: null });
+    const none = { prompt: null, strip: null, lane: null, end: null, forming: null, reading: null };
+    Object.assign(this, { ctx, run, step, version: -1, ...none });
     this.tools = [];
     this.nFeedback = 0;
     this.head = ctx.words.label(make("span", "lg-card-facts"), (w) => headText(w, step));
@@ -66,7 +67,8 @@ export class StepCard {
 
   /** Whether everything that is known is drawn. */
   get complete() {
-    return this.version === this.step.version && (this.strip?.complete ?? this.step.tokens.length === 0);
+    const written = this.strip?.complete ?? this.step.tokens.length === 0;
+    return this.version === this.step.version && written && (this.lane?.isComplete(this.step.tokens.length) ?? true);
   }
 
   /** Draws what is new until the deadline. @param {number} deadline As performance.now() counts. */
@@ -74,6 +76,7 @@ export class StepCard {
     const { step } = this;
     this.drawBeforeTokens();
     this.strip?.draw(deadline);
+    this.lane?.draw(this.strip.spans.length, deadline);
     this.ctx.words.refresh(this.head);
     this.drawForming();
     if (this.strip && !this.strip.complete) return;
@@ -101,6 +104,12 @@ export class StepCard {
     const head = make("div", "lg-head", title, copyButton(words, "copy_written", () => rawOf(this.step)));
     this.written = make("section", "lg-section lg-written", head, this.strip.element);
     this.element.append(this.written);
+    if (this.run.start?.settings?.drafter) this.addLane();
+  }
+
+  addLane() {
+    this.lane = new DraftingLane(this.ctx, this.run, this.step, (index) => this.ctx.explainToken(this.strip.spans[index]));
+    this.element.append(this.lane.element);
   }
 
   /** A call that is being written, until it has been read as a whole. */
@@ -155,8 +164,5 @@ export class StepCard {
     );
     if (this.step.tokens.length === 0) this.end.prepend(words.label(make("span"), (w) => w.t("nothing_written")));
     (this.written ?? this.element).append(this.end);
-    if (this.step.modelEnd.mtp && this.strip) {
-      this.element.append(new DraftingLane(this.ctx, this.step, (index) => this.ctx.explainToken(this.strip.spans[index])).element);
-    }
   }
 }

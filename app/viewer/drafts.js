@@ -9,41 +9,58 @@
  *   draft that held whole; null where the turn ended with the draft.
  */
 
-/**
- * The rounds with guesses, in their order.
- * @param {object[]} tokens Token events of one turn.
- * @returns {Round[]}
- */
-export function roundsOf(tokens) {
-  const rounds = [];
-  let open = null;
-  tokens.forEach((token, index) => {
-    const { draft } = token;
+/** The rounds with guesses of one turn, in their order, as its tokens come. */
+export class Rounds {
+  constructor() {
+    /** @type {Round[]} */
+    this.list = [];
+    this.taken = 0;
+    this.open = null;
+  }
+
+  /**
+   * Takes in the tokens that it has not seen; each is looked at once.
+   * @param {object[]} tokens Token events of the turn, from its first on.
+   * @param {number} [upTo] How many of them count.
+   * @returns {number} The first round that is new or has changed.
+   */
+  take(tokens, upTo = tokens.length) {
+    const changed = this.open ? this.list.length - 1 : this.list.length;
+    for (; this.taken < upTo; this.taken += 1) this.add(tokens[this.taken].draft, this.taken);
+    return changed;
+  }
+
+  add(draft, index) {
     if (!draft) {
-      if (open) open.own = index; // The pass that checked a draft gives one token more.
-      open = null;
+      if (this.open) this.open.own = index; // The pass that checked a draft gives one token more.
+      this.open = null;
       return;
     }
-    if (draft.place === 0 || !open) {
-      open = { guesses: [], own: null };
-      rounds.push(open);
+    if (draft.place === 0 || !this.open) {
+      this.open = { guesses: [], own: null };
+      this.list.push(this.open);
     }
-    open.guesses.push({ piece: draft.piece, state: draft.accepted ? "held" : "fell", index });
+    this.open.guesses.push({ piece: draft.piece, state: draft.accepted ? "held" : "fell", index });
     if (draft.accepted) return;
-    open.guesses.push(...(draft.dropped ?? []).map((piece) => ({ piece, state: "dropped", index: null })));
-    open.own = index;
-    open = null;
-  });
-  return rounds;
+    this.open.guesses.push(...(draft.dropped ?? []).map((piece) => ({ piece, state: "dropped", index: null })));
+    this.open.own = index;
+    this.open = null;
+  }
+}
+
+/** How many tokens a round wrote. @param {Round} round */
+export function written(round) {
+  const held = round.guesses.filter((guess) => guess.state === "held").length;
+  return held + (round.own === null ? 0 : 1);
 }
 
 /**
- * The forward passes that the guesses saved: as many as the turn has tokens beyond its first, which comes with the prompt,
- * would have been needed.
+ * The forward passes that the guesses saved: without them, as many would have been needed as the turn has tokens beyond its
+ * first, which comes with the prompt. Below 0 where guesses cost more than they saved.
  * @param {object} modelEnd
  * @returns {number|null} Null where the passes were not counted.
  */
 export function passesSaved(modelEnd) {
   const { forwards } = modelEnd.mtp;
-  return forwards === null || forwards === undefined ? null : Math.max(0, modelEnd.n_tokens - 1 - forwards);
+  return forwards === null || forwards === undefined ? null : Math.max(0, modelEnd.n_tokens - 1) - forwards;
 }

@@ -1,18 +1,26 @@
-// The drafting lane of a step: what was guessed in each round, what held, and what the model wrote instead.
+// The drafting lane of a step: what was guessed in each round, what held, and what the model wrote instead. Its rows come with the
+// tokens; its figures are those of model_end and of nothing else, so that the page and the run file cannot differ.
 
-import { roundsOf, passesSaved } from "./drafts.js";
+import { passesSaved, Rounds, written } from "./drafts.js";
 import { button, make, show } from "./dom.js";
 import { percent, visible } from "./numbers.js";
 
-const ROWS_AT_ONCE = 100;
 const CHANNELS = ["thought", "tool_call", "content", "control"];
+const STATES = ["held", "fell", "dropped", "own"];
+const CLOCK_EVERY = 8;
+const AT_END_PX = 24;
 
-function summary(w, modelEnd) {
-  const { drafted, accepted } = modelEnd.mtp;
-  if (drafted === 0) return w.t("draft_none");
+function passes(w, modelEnd) {
   const saved = passesSaved(modelEnd);
-  const held = w.t("draft_summary", { drafted, accepted });
-  return saved === null ? held : held + w.t("draft_saved", { n: saved, passes: modelEnd.mtp.forwards });
+  if (saved === null) return w.t("draft_passes_unknown");
+  const { forwards } = modelEnd.mtp;
+  return saved < 0 ? w.t("draft_lost", { n: -saved, passes: forwards }) : w.t("draft_saved", { n: saved, passes: forwards });
+}
+
+function summary(w, step, nRounds) {
+  if (!step.modelEnd) return w.t("draft_so_far", { n: nRounds });
+  const { drafted, accepted } = step.modelEnd.mtp;
+  return drafted === 0 ? w.t("draft_none") : w.t("draft_summary", { drafted, accepted }) + passes(w, step.modelEnd);
 }
 
 function shares(w, counts) {
@@ -28,68 +36,164 @@ function byPlace(w, mtp) {
   return shares(w, mtp.by_place.map((counts, place) => [w.t("draft_place", { n: place + 1 }), counts]));
 }
 
+/** The chips of a round, left to right. */
+function chipsOf(round, tokens) {
+  const guesses = round.guesses.map((guess) => ({ ...guess, text: guess.state === "held" ? tokens[guess.index].text : "" }));
+  if (round.own === null) return guesses;
+  const { piece, text } = tokens[round.own];
+  return [...guesses, { piece, text, state: "own", index: round.own }];
+}
+
 export class DraftingLane {
   /**
    * @param {import("./run.js").Context} ctx
-   * @param {import("./state.js").Step} step Its turn must have ended.
+   * @param {import("./state.js").Run} run
+   * @param {import("./state.js").Step} step
    * @param {(index: number) => void} goTo Goes to a token of the turn.
    */
-  constructor(ctx, step, goTo) {
-    Object.assign(this, { ctx, step, goTo, rounds: null, drawn: 0 });
+  constructor(ctx, run, step, goTo) {
+    Object.assign(this, { ctx, run, step, goTo, rounds: new Rounds(), drawn: 0, open: true, counted: false, stop: null });
     const { words } = ctx;
-    const { modelEnd } = step;
     const title = words.label(make("span", "lg-title"), (w) => w.t("draft_title"));
-    const facts = words.label(make("span", "lg-draft-facts"), (w) => summary(w, modelEnd));
-    this.fold = button("lg-fold lg-draft-fold", make("span", "lg-arrow", "▸"), title, facts);
-    this.fold.setAttribute("aria-expanded", "false");
+    this.facts = words.label(make("span", "lg-draft-facts"), (w) => summary(w, step, this.rounds.list.length));
+    this.arrow = make("span", "lg-arrow", "▸");
+    this.fold = button("lg-fold lg-draft-fold", this.arrow, title, this.facts);
     this.fold.addEventListener("click", () => this.toggle());
-    this.rows = make("ol", "lg-rounds");
-    this.more = words.label(button("lg-more"), (w) => w.t("draft_more", { n: (this.rounds?.length ?? 0) - this.drawn }));
-    this.more.addEventListener("click", () => this.drawMore());
-    this.body = make("div", "lg-draft-body");
-    if (modelEnd.mtp.drafted > 0) {
-      this.body.append(
-        words.label(make("p", "lg-note"), (w) => w.t("draft_how")),
-        words.label(make("p", "lg-draft-shares"), (w) => byChannel(w, modelEnd.mtp)),
-        words.label(make("p", "lg-draft-shares"), (w) => byPlace(w, modelEnd.mtp)),
-        this.rows, this.more,
-      );
-    }
-    show(this.body, false);
+    this.rows = this.list();
+    this.body = make("div", "lg-draft-body", words.label(make("p", "lg-note"), (w) => w.t("draft_how")), this.legend(), this.rows);
     this.element = make("section", "lg-section lg-drafting", this.fold, this.body);
+    this.refresh();
+  }
+
+  legend() {
+    const legend = make("p", "lg-draft-legend");
+    for (const state of STATES) {
+      legend.append(this.ctx.words.label(make("span", `lg-guess lg-guess-${state}`), (w) => w.t(`draft_${state}`)), " ");
+    }
+    return legend;
+  }
+
+  list() {
+    const rows = make("ol", "lg-rounds");
+    this.ctx.words.label(rows, (w) => w.t("draft_rounds"), "aria-label");
+    rows.addEventListener("click", (event) => this.follow(event.target.closest("button")));
+    rows.addEventListener("keydown", (event) => this.onKey(event));
+    // Thousands of chips would be thousands of labels: one is told what it is when somebody comes to it.
+    for (const kind of ["focusin", "pointerover"]) rows.addEventListener(kind, (event) => this.describe(event.target));
+    return rows;
   }
 
   toggle() {
-    const opened = this.body.hidden;
-    show(this.body, opened);
-    this.fold.setAttribute("aria-expanded", String(opened));
-    if (opened && this.rounds === null) this.drawMore();
+    this.open = !this.open;
+    this.refresh();
+    this.ctx.request();
   }
 
-  drawMore() {
-    this.rounds ??= roundsOf(this.step.tokens);
-    const next = this.rounds.slice(this.drawn, this.drawn + ROWS_AT_ONCE);
-    this.rows.append(...next.map((round) => this.row(round)));
-    this.drawn += next.length;
-    show(this.more, this.drawn < this.rounds.length);
-    this.ctx.words.refresh(this.more);
+  /** Shows what there is to show. Without any guess there is nothing to unfold. */
+  refresh() {
+    const some = this.rounds.list.length > 0;
+    this.ctx.words.refresh(this.facts);
+    this.fold.disabled = !some;
+    show(this.arrow, some);
+    show(this.body, some && this.open);
+    this.fold.setAttribute("aria-expanded", String(some && this.open));
   }
 
-  row(round) {
-    const chips = round.guesses.map((guess) => this.chip(guess.piece, `lg-guess-${guess.state}`, `draft_${guess.state}`, guess.index));
-    if (round.own !== null) {
-      const token = this.step.tokens[round.own];
-      chips.push(this.chip(token.piece, "lg-guess-own", "draft_own", round.own, token.text));
+  /** Whether all that is known of the first `n` tokens is drawn. */
+  isComplete(n) {
+    return this.rounds.taken >= n && (!this.open || this.drawn >= this.rounds.list.length) && (!this.step.modelEnd || this.counted);
+  }
+
+  /**
+   * Draws the rounds of the first `n` tokens until the deadline; at least a few.
+   * @param {number} n
+   * @param {number} deadline As performance.now() counts.
+   */
+  draw(n, deadline) {
+    if (this.isComplete(n)) return;
+    const changed = this.rounds.take(this.step.tokens, n);
+    if (this.step.modelEnd && !this.counted) this.addFigures();
+    this.refresh();
+    if (!this.open) return;
+    const follows = !this.step.modelEnd && this.rows.scrollHeight - this.rows.scrollTop - this.rows.clientHeight < AT_END_PX;
+    for (let i = changed; i < this.drawn; i += 1) this.extend(this.rows.children[i], this.rounds.list[i]);
+    for (let i = 1; this.drawn < this.rounds.list.length; i += 1) {
+      this.rows.append(this.extend(make("li", "lg-round", make("span", "lg-round-n")), this.rounds.list[this.drawn]));
+      this.drawn += 1;
+      if (i % CLOCK_EVERY === 0 && performance.now() >= deadline) break;
     }
-    return make("li", "lg-round", ...chips);
+    if (follows) this.rows.scrollTop = this.rows.scrollHeight;
+  }
+
+  /** The figures of the whole turn, which model_end has. */
+  addFigures() {
+    const { words } = this.ctx;
+    const { mtp } = this.step.modelEnd;
+    this.counted = true;
+    if (!mtp || mtp.drafted === 0) return;
+    this.rows.before(
+      words.label(make("p", "lg-draft-shares"), (w) => byChannel(w, mtp)),
+      words.label(make("p", "lg-draft-shares"), (w) => byPlace(w, mtp)),
+    );
+  }
+
+  /** Adds to a row what its round has gained. */
+  extend(row, round) {
+    const had = row.childElementCount - 1;
+    row.firstChild.textContent = `+${written(round)}`;
+    row.append(...chipsOf(round, this.step.tokens).slice(had).map((chip) => this.chip(chip)));
+    return row;
   }
 
   /** A guess or the model's own token; one that stands in the text leads to it. */
-  chip(piece, className, key, index, text) {
-    const shown = visible(piece, text);
-    const chip = index === null ? make("span", `lg-guess ${className}`, shown) : button(`lg-guess ${className}`, shown);
-    this.ctx.words.label(chip, (w) => w.t(key), "title");
-    if (index !== null) chip.addEventListener("click", () => this.goTo(index));
+  chip({ piece, text, state, index }) {
+    const className = `lg-guess lg-guess-${state}`;
+    const shown = visible(piece, text, this.run.start?.vocabulary);
+    const chip = index === null ? make("span", className, shown) : button(className, shown);
+    chip.dataset.state = state;
+    if (index !== null) chip.dataset.i = String(index);
+    chip.tabIndex = this.stop ? -1 : 0;
+    this.stop ??= chip;
     return chip;
+  }
+
+  follow(chip) {
+    if (chip) this.goTo(Number(chip.dataset.i));
+  }
+
+  describe(chip) {
+    if (!chip.dataset.state) return;
+    chip.title = this.ctx.words.t(`draft_${chip.dataset.state}`);
+    chip.setAttribute("aria-label", `${chip.textContent}: ${chip.title}`);
+    chip.setAttribute("role", chip.matches("button") ? "button" : "note");
+  }
+
+  /** The arrow keys move from chip to chip; the whole list is one tab stop. */
+  onKey(event) {
+    const row = event.target.closest(".lg-round");
+    const next = row && this.beside(row, event.target, event.key);
+    if (next === undefined || next === null) return;
+    event.preventDefault();
+    this.stop.tabIndex = -1;
+    this.stop = next;
+    next.tabIndex = 0;
+    next.focus();
+  }
+
+  /** @returns {HTMLElement|null|undefined} The chip to which a key leads; null at an end, undefined for other keys. */
+  beside(row, chip, key) {
+    const last = (of) => of?.lastElementChild ?? null;
+    const first = (of) => of?.children[1] ?? null;
+    const place = [...row.children].indexOf(chip);
+    const across = (other) => other && other.children[Math.min(place, other.childElementCount - 1)];
+    const ways = {
+      ArrowRight: () => chip.nextElementSibling ?? first(row.nextElementSibling),
+      ArrowLeft: () => (place > 1 ? chip.previousElementSibling : last(row.previousElementSibling)),
+      ArrowDown: () => across(row.nextElementSibling),
+      ArrowUp: () => across(row.previousElementSibling),
+      Home: () => first(this.rows.firstElementChild),
+      End: () => last(this.rows.lastElementChild),
+    };
+    return Object.hasOwn(ways, key) ? ways[key]() : undefined;
   }
 }

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { passesSaved, roundsOf } from "../../app/viewer/drafts.js";
+import { passesSaved, Rounds, written } from "../../app/viewer/drafts.js";
 import { token } from "./fixtures.js";
+
+function roundsOf(tokens) {
+  const rounds = new Rounds();
+  rounds.take(tokens);
+  return rounds.list;
+}
 
 function draft(piece, accepted, place, dropped = []) {
   return { draft: { piece, accepted, place, dropped } };
@@ -34,8 +40,21 @@ test("one draft behind another, and a turn that ends in the middle of one", () =
   assert.deepEqual(roundsOf([token(1, 0, "a")]), []);
 });
 
-test("the passes that were saved", () => {
+test("rounds come with their tokens, and say what has changed", () => {
+  const tokens = [
+    token(1, 0, "a"), token(1, 1, "b", draft("b", true, 0)), token(1, 2, "c", draft("c", true, 1)), token(1, 3, "d"),
+    token(1, 4, "e", draft("x", false, 0, ["y"])), token(1, 5, "f"),
+  ];
+  const rounds = new Rounds();
+  const steps = tokens.map((_, i) => [rounds.take(tokens, i + 1), rounds.list.length, rounds.taken]);
+  assert.deepEqual(steps, [[0, 0, 1], [0, 1, 2], [0, 1, 3], [0, 1, 4], [1, 2, 5], [2, 2, 6]]);
+  assert.deepEqual(rounds.list, roundsOf(tokens));
+  assert.deepEqual(rounds.list.map(written), [3, 1]);
+});
+
+test("the passes that were saved, or spent", () => {
   assert.equal(passesSaved({ n_tokens: 10, mtp: { forwards: 4 } }), 5);
-  assert.equal(passesSaved({ n_tokens: 10, mtp: { forwards: 12 } }), 0);
+  assert.equal(passesSaved({ n_tokens: 10, mtp: { forwards: 12 } }), -3);
+  assert.equal(passesSaved({ n_tokens: 0, mtp: { forwards: 0 } }), 0);
   assert.equal(passesSaved({ n_tokens: 10, mtp: { forwards: null } }), null);
 });
