@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -387,3 +389,26 @@ def test_progress_ends_at_one(tiny_folder: Path) -> None:
     LocalBackend.load(tiny_folder, "tiny", progress=lambda _what, done: told.append(done), device="cpu", dtype="bfloat16")
     assert told[0] == 0.0
     assert told[-1] == 1.0
+
+
+# --- drafting
+
+
+@pytest.mark.parametrize("drafter", [None, "prompt_lookup"])
+def test_limits_and_stops_hold_with_a_drafter_as_without(seldom_stops: LocalBackend, drafter: str | None) -> None:
+    prompt = prompt_for(seldom_stops, "ab ab ab ab ab ab ab ab")
+    alone = write(seldom_stops, prompt, dataclasses.replace(GREEDY, max_new_tokens=30))
+    for limit in (1, 2, 5, 30):
+        events = write(seldom_stops, prompt, dataclasses.replace(GREEDY, max_new_tokens=limit, drafter=drafter))
+        assert ids_of(events) == ids_of(alone)[:limit]
+        assert done_of(events).finish == "max_new_tokens"
+    for n_before in range(8):
+        answers = itertools.chain([False] * n_before, itertools.repeat(True))
+        events = list(seldom_stops.generate(prompt, dataclasses.replace(GREEDY, drafter=drafter), answers.__next__))
+        assert ids_of(events) == ids_of(alone)[: len(tokens_of(events))]
+        assert done_of(events).finish == "user_stopped"
+
+
+def test_a_drafter_that_there_is_not(backend: LocalBackend) -> None:
+    with pytest.raises(ValueError, match="no drafter 'mtp'; there are \\['prompt_lookup'\\]"):
+        backend.generate(prompt_for(backend, "Hi"), Sampling(drafter="mtp"), never)
