@@ -7,6 +7,7 @@ The cache is shared with every program that uses the `huggingface_hub` client; i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,8 +45,10 @@ def is_commit(revision: str) -> bool:
     return _COMMIT.fullmatch(revision) is not None
 
 
-def snapshot(model_id: str, revision: str, cache: Path | None) -> tuple[Path, str] | None:
-    """The folder of a model at a revision, and its commit; None where it is not whole in the cache."""
+def snapshot(
+    model_id: str, revision: str, cache: Path | None, suffices: Callable[[Path], bool] = is_whole
+) -> tuple[Path, str] | None:
+    """The folder of a model at a revision, and its commit; None where what is in the cache does not suffice to load it."""
     home = storage(model_id, cache)
     commit = revision
     if not is_commit(revision):
@@ -54,7 +57,7 @@ def snapshot(model_id: str, revision: str, cache: Path | None) -> tuple[Path, st
             return None
         commit = ref.read_text("utf-8").strip()
     folder = home / "snapshots" / commit
-    return (folder, commit) if _whole(folder) else None
+    return (folder, commit) if _holds(folder, suffices) else None
 
 
 def cached_models(cache: Path | None) -> list[Cached]:
@@ -65,15 +68,16 @@ def cached_models(cache: Path | None) -> list[Cached]:
         return []
     models = []
     for repo in found.repos:
-        whole = [revision for revision in repo.revisions if repo.repo_type == "model" and _whole(revision.snapshot_path)]
+        revisions = repo.revisions if repo.repo_type == "model" else ()
+        whole = [revision for revision in revisions if _holds(revision.snapshot_path, is_whole)]
         if whole:
             best = max(whole, key=lambda revision: ("main" in revision.refs, revision.last_modified))
             models.append(Cached(repo.repo_id, best.commit_hash, best.size_on_disk))
     return sorted(models, key=lambda model: model.model_id.lower())
 
 
-def _whole(folder: Path) -> bool:
+def _holds(folder: Path, suffices: Callable[[Path], bool]) -> bool:
     try:
-        return is_whole(folder)
+        return suffices(folder)
     except BackendError:  # A damaged index or configuration: not something to offer.
         return False

@@ -56,9 +56,7 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
         model, findings = _model_class(config.model_type).from_pretrained(
             **where, **_weights(path, dtype), config=config, output_loading_info=True,
         )
-        if findings["missing_keys"]:  # transformers would go on with random numbers in their place
-            missing = ", ".join(sorted(findings["missing_keys"])[:3])
-            raise BackendError(f"{path} lacks weights of the model: {missing}, …", f"「{path}」缺少模型的權重：{missing}⋯⋯")
+        _require_all_weights(path, findings)
         progress(Text(f"把模型放上 {target}", f"Moving the model to {target}"), None)
         model = model.to(target).eval()
     rows = model.get_input_embeddings().weight.shape[0]
@@ -69,6 +67,22 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
         )
     progress(Text("模型已載入", "The model is loaded"), 1.0)
     return Loaded(model, tokenizer, family)
+
+
+def load_assistant(path: Path, model: Any) -> Any:
+    """A smaller model in the folder `path` that works for `model`: on its device, in its number format. Raises BackendError."""
+    with _worded(path), _quiet():
+        require_architecture(path.name, _model_type(path, _where(path)))
+        assistant, findings = AutoModelForCausalLM.from_pretrained(**_where(path), dtype=model.dtype, output_loading_info=True)
+        _require_all_weights(path, findings)
+        return assistant.to(model.device).eval()
+
+
+def _require_all_weights(path: Path, findings: Mapping[str, Any]) -> None:
+    """Raises BackendError where weights are missing: transformers would go on with random numbers in their place."""
+    if findings["missing_keys"]:
+        missing = ", ".join(sorted(findings["missing_keys"])[:3])
+        raise BackendError(f"{path} lacks weights of the model: {missing}, …", f"「{path}」缺少模型的權重：{missing}⋯⋯")
 
 
 def _where(path: Path) -> dict[str, Any]:

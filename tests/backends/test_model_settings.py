@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -18,9 +19,11 @@ def test_without_a_file_nothing_is_remembered(tmp_path: Path) -> None:
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "new" / "models.json"
     settings = ModelSettings().with_pin("a/b", "0" * 40).with_named("/x").with_named("/模型").with_named("/x")
+    settings = dataclasses.replace(settings, drafters={"a/b": "/草稿"})
     settings.write(path)
     assert ModelSettings.read(path) == settings
-    assert json.loads(path.read_text("utf-8")) == {"pins": {"a/b": "0" * 40}, "named": ["/x", "/模型"]}
+    written = {"pins": {"a/b": "0" * 40}, "named": ["/x", "/模型"], "drafters": {"a/b": "/草稿"}}
+    assert json.loads(path.read_text("utf-8")) == written
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -30,7 +33,10 @@ def test_pins_and_paths_can_be_taken_back() -> None:
     assert settings.without_named("/y") == ModelSettings({"a/b": "1", "c/d": "2"}, ("/x",))
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"pins": []}', '{"pins": {"a/b": 1}}', '{"named": "x"}', '{"named": [1]}'])
+WRONG = ["{", "[]", '{"pins": []}', '{"pins": {"a/b": 1}}', '{"named": "x"}', '{"named": [1]}', '{"drafters": {"a/b": ["/x"]}}']
+
+
+@pytest.mark.parametrize("content", WRONG)
 def test_a_file_that_is_wrong_is_named(content: str, tmp_path: Path) -> None:
     path = tmp_path / "models.json"
     path.write_text(content, "utf-8")
