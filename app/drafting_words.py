@@ -6,6 +6,18 @@ from collections.abc import Mapping
 
 from families.base import Text
 
+_NAMES: Mapping[str, Text] = {
+    "prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
+    "assistant": Text("草稿模型（assistant）", "Assistant model"),
+    "mtp": Text("模型自己的 MTP 頭", "The model's own MTP head"),
+}
+
+
+def drafter_name(drafter: str) -> Text:
+    """What people call a drafter of `backends.base.Backend.drafters`; one that has no name here goes by its own."""
+    return _NAMES.get(drafter, Text(drafter, drafter))
+
+
 SETTING: Mapping[str, Text] = {
     "drafter": Text("猜測（投機解碼）", "Drafting"),
     "drafter_help": Text(
@@ -13,15 +25,18 @@ SETTING: Mapping[str, Text] = {
         "猜錯只是白猜，種子相同，寫出來的就和不猜時一樣。唯一的例外是捨入：同時算好幾個位置，最後幾位可能不同，兩個機率幾乎"
         "相等的 token 就可能對調。在終端機執行 `loopglass selftest drafting` 可以檢查你的模型。",
         "The next few tokens are guessed by cheap means, and one pass of the model checks all guesses at once. Only what the "
-        "model picks itself is kept: what is guessed right saves passes, a wrong guess costs little, and the same seed writes the same "
-        "text as without. The one exception is rounding: where several places are computed at once the last bits can differ, "
-        "and of two tokens that are as good as equal the other one may come out. `loopglass selftest drafting`, in a terminal, "
-        "checks this for your model.",
+        "model picks itself is kept: what is guessed right saves passes, a wrong guess costs little, and the same seed writes "
+        "the same text as without. The one exception is rounding: where several places are computed at once the last bits can "
+        "differ, and of two tokens that are as good as equal the other one may come out. In a terminal, "
+        "`loopglass selftest drafting` checks this for your model.",
     ),
     "drafter_none": Text("不猜", "None"),
-    "drafter_prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
-    "drafter_cannot": Text("這個模型後端不會猜。", "This backend cannot draft."),
+    "drafter_cannot": Text("執行這個模型的程式不會猜。", "What runs this model cannot draft."),
     "drafter_why_not": Text("不能用「{name}」：{why}", "{name} cannot be had: {why}"),
+    "drafter_gone": Text(
+        "先前選的「{name}」，這個模型不能用，所以現在不猜。",
+        "{name} was chosen before; this model cannot use it, so nothing is guessed.",
+    ),
 }
 DRAFTING: Mapping[str, Text] = {
     "draft_title": Text("猜測（投機解碼）", "Drafting"),
@@ -40,8 +55,8 @@ DRAFTING: Mapping[str, Text] = {
         "每一列是模型跑一次：同時檢查好幾個猜測，由左到右。最前面的數字是這一次寫出幾個 token。寫出來的和不猜時一樣，唯一的"
         "例外是捨入：同時算好幾個位置，最後幾位可能不同，兩個機率幾乎相等的 token 就可能對調。",
         "Each row is one pass of the model, which checks several guesses at once, from left to right; the number before it is "
-        "how many tokens the pass wrote. What is written is the same as without guesses, up to rounding: where several places are "
-        "computed at once the last bits can differ, and of two tokens that are as good as equal the other one may come out.",
+        "how many tokens the pass wrote. What is written is the same as without guesses, up to rounding: where several places "
+        "are computed at once the last bits can differ, and of two tokens that are as good as equal the other one may come out.",
     ),
     "draft_rounds": Text(
         "有猜測的回合；用方向鍵移動，Enter 到那個 token", "Rounds with guesses; the arrow keys move, Enter goes to the token",

@@ -6,12 +6,13 @@ the model's own recommendation; opening an earlier run's address starts from tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from app import model_picker, service
+from app.drafting_words import drafter_name
 from app.i18n import Words, plain
 from app.models import Ready
 from backends.base import Backend, BackendError, Sampling
@@ -141,18 +142,32 @@ def _sampling(words: Words, backend: Backend | None) -> None:
 def _drafting(words: Words, backend: Backend) -> None:
     """Who guesses tokens ahead; what cannot be had here is named with the reason."""
     usable = [name for name, why_not in backend.drafters.items() if why_not is None]
-    if st.session_state["drafter"] not in usable:
-        st.session_state["drafter"] = None
+    _keep_drafter(usable)
     st.selectbox(
         words("drafter"), [None, *usable], key="drafter", help=words("drafter_help"), disabled=not usable,
         placeholder=words("drafter_none"),  # None counts as nothing chosen, whatever its label.
-        format_func=lambda name: words("drafter_none" if name is None else f"drafter_{name}"),
+        format_func=lambda name: words("drafter_none") if name is None else words.of(drafter_name(name)),
+        on_change=_forget_drafter,
     )
+    if st.session_state.get("drafter_wanted") is not None:
+        st.caption(words("drafter_gone", name=plain(words.of(drafter_name(st.session_state["drafter_wanted"])))))
     if not backend.drafters:
         st.caption(words("drafter_cannot"))
     for name, why_not in backend.drafters.items():
         if why_not is not None:
-            st.caption(words("drafter_why_not", name=words(f"drafter_{name}"), why=plain(words.of(why_not))))
+            st.caption(words("drafter_why_not", name=plain(words.of(drafter_name(name))), why=plain(words.of(why_not))))
+
+
+def _keep_drafter(usable: Sequence[str]) -> None:
+    """Chooses nobody where the drafter that was chosen cannot be had, and that one again with a model that has it."""
+    state = st.session_state
+    wanted = state["drafter"] or state.get("drafter_wanted")
+    state["drafter"] = wanted if wanted in usable else None
+    state["drafter_wanted"] = None if wanted in usable else wanted
+
+
+def _forget_drafter() -> None:
+    st.session_state["drafter_wanted"] = None
 
 
 def _say_defaults(words: Words, backend: Backend) -> None:

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -95,8 +95,8 @@ def site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
     """Starts a server with the turns that the model will write."""
     started: list[Site] = []
 
-    def start(*turns: Turn, model: str = "builtin") -> Site:
-        (tmp_path / "script.json").write_text(json.dumps({"turns": turns}), "utf-8")
+    def start(*turns: Turn, model: str = "builtin", drafters: Mapping[str, Sequence[str] | None] | None = None) -> Site:
+        (tmp_path / "script.json").write_text(json.dumps({"turns": turns, "drafters": drafters or {}}), "utf-8")
         made = Site(tmp_path, model=model)
         started.append(made)
         made.start()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.browser.conftest import Turn
 
 
@@ -21,6 +23,12 @@ def gated(before: str, gate: str, after: str) -> Turn:
     return [*words(before), {"gate": gate}, *words(f" {after}")[1:]]
 
 
+def guessed(guess: str, place: int, *dropped: str, text: str | None = None) -> dict[str, Any]:
+    """A token for which a drafter had guessed: the same, unless it is said what the model wrote in its place."""
+    return {"text": guess if text is None else text, "guess": guess, "place": place, "dropped": list(dropped)}
+
+
+PASS = {"pass": True}
 CALCULATE = call("calculator", '{"expression": "37 * 48"}')
 THINK = ["<think>", "\n", "I", " should", " calculate", ".", "\n", "</think>", "\n", "\n"]
 ANSWER = words("37 times 48 is 1776.")
