@@ -13,6 +13,7 @@ import streamlit as st
 from app import model_tab, service, sidebar, viewer_component
 from app.i18n import LANGUAGES, NAMES, Words, language_of, plain
 from app.models import Failed, Loading, Ready, State
+from app.runs import CannotContinue
 from backends.checkpoint import BUILTIN
 from families.base import Lang
 from harness.settings import Settings
@@ -50,14 +51,7 @@ def draw() -> None:
     here = _conversation()
     settings = sidebar.draw(words, runs.run_start(here.last) if here.last else None)
     state = service.current().models.state
-    question = st.session_state.pop("asked", None)
-    refused = None
-    if question and not isinstance(state, Ready):
-        refused = words("not_ready", question=plain(question))
-    elif question and here.live:
-        refused = words("still_running", question=plain(question))
-    elif question and isinstance(state, Ready):
-        here = _start(here, question, settings, state, words.lang)
+    here, refused = _answer(words, here, state, settings)
     _header(words, here)
     _model_state(words, state)
     _, describing = st.tabs([words(key) for key in _TABS], key="tab", on_change="rerun")
@@ -129,7 +123,7 @@ def _conversation() -> _Conversation:
         return _Conversation()
     runs = service.current().runs
     live = run_id in runs.active()
-    return _Conversation(tuple(runs.conversation(run_id)), live, runs.messages(run_id) is not None)
+    return _Conversation(tuple(runs.conversation(run_id)), live, runs.continuable(run_id))
 
 
 def _model_state(words: Words, state: State | None) -> None:
@@ -190,8 +184,27 @@ def _empty_state(words: Words, disabled: bool) -> None:
     st.markdown("\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)))
 
 
+def _answer(
+    words: Words, here: _Conversation, state: State | None, settings: Settings,
+) -> tuple[_Conversation, str | None]:
+    """Starts a run for the question that was asked, if one was; what there is to say where it was not started."""
+    question = st.session_state.pop("asked", None)
+    refused = None
+    if question and not isinstance(state, Ready):
+        refused = "not_ready"
+    elif question and here.live:
+        refused = "still_running"
+    elif question and isinstance(state, Ready):
+        try:
+            here = _start(here, question, settings, state, words.lang)
+        except CannotContinue:
+            refused = "cannot_continue"
+    return here, refused and words(refused, question=plain(question))
+
+
 def _start(here: _Conversation, question: str, settings: Settings, ready: Ready, lang: Lang) -> _Conversation:
-    """Starts a run for the question, as the conversation's next one where it can be continued, and puts it in the address."""
+    """Starts a run for the question, as the conversation's next one where it can be continued, and puts it in the address.
+    Raises CannotContinue where only reading the files whole shows that it cannot."""
     earlier = here if here.continuable else _Conversation()
     run_id = service.current().runs.start(ready.backend, question, settings, lang, earlier.last)
     st.query_params["run"] = run_id

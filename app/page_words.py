@@ -78,6 +78,11 @@ PAGE: Mapping[str, Text] = {
         "The files of this conversation cannot be read in full. It can be looked at but not continued: the next question starts "
         "a new one.",
     ),
+    "cannot_continue": Text(
+        "這段對話的紀錄檔有一處壞了，接不下去，所以「{question}」沒有送出。按「新對話」就能從頭問起。",
+        "A file of this conversation is damaged, so it cannot be continued and “{question}” was not sent. Press “New "
+        "conversation” to ask it afresh.",
+    ),
     "other_run": Text(
         "這一頁更新時，另一個分頁正在回答「{question}」。在這裡提問會排在它後面。",
         "When this page was last drawn, another tab was having “{question}” answered. A question asked here waits for it to end.",

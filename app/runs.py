@@ -6,7 +6,6 @@ touch it. Runs that have ended keep their log and their messages for a while and
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections import OrderedDict
@@ -17,10 +16,10 @@ from typing import Any
 
 import families
 from backends.base import Backend, Message
-from families.base import Lang
-from harness.events import Event, EventLog, UnreadableRun, read_run
+from families.base import Family, Lang
+from harness.events import Event, EventLog, UnreadableRun, read_run, read_start
 from harness.ledger import Memory
-from harness.replay import messages_of
+from harness.replay import conversation_of
 from harness.run import Run
 from harness.settings import Settings
 from harness.tools import registry
@@ -44,13 +43,24 @@ class Recorded:
         return self.lines[seq + 1 : seq + 1 + limit]
 
 
+class CannotContinue(ValueError):  # noqa: N818  # The name says what is wrong.
+    """The run has not ended, or its file and those before it do not tell what it left."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a run leaves for one that continues it."""
+
+    messages: Sequence[Message]
+    memory: Memory
+
+
 @dataclass(frozen=True)
 class _Ended:
     """What is kept of a run that is over."""
 
     log: EventLog
-    messages: Sequence[Message]
-    memory: Memory
+    left: Left
 
 
 class Runs:
@@ -67,18 +77,14 @@ class Runs:
     def start(self, backend: Backend, question: str, settings: Settings, lang: Lang, continues: str | None = None) -> str:
         """Starts a run in its own thread and gives its id. It goes on where the run `continues` ended, if one is named.
 
-        Raises ValueError where `continues` has not ended, or its file and those before it do not tell its messages.
+        Raises CannotContinue where that cannot be.
         """
-        history: Sequence[Message] = ()
-        if continues is not None:
-            earlier = self.messages(continues)
-            if earlier is None:
-                raise ValueError(f"run {continues} cannot be continued: it has not ended, or cannot be read back")
-            history = earlier
-        with self._lock:
-            memory = self._ended[continues].memory if continues is not None and continues in self._ended else None
+        left = Left((), Memory(backend.model_id)) if continues is None else self.left(continues)
+        if left is None:
+            raise CannotContinue(f"run {continues} cannot be continued: it has not ended, or cannot be read back")
         run = Run(
-            backend, question, settings, history=history, continues=continues, lang=lang, folder=self.folder, memory=memory
+            backend, question, settings, history=left.messages, continues=continues, lang=lang, folder=self.folder,
+            memory=left.memory,
         )
         with self._lock:
             self._live[run.run_id] = run
@@ -156,16 +162,11 @@ class Runs:
         if log is not None:
             return log.events[0] if log.events else None
         path = self._path(run_id)
-        if path is None:
-            return None
-        with path.open(encoding="utf-8", errors="replace") as file:
-            file.readline()
-            line = file.readline()
         try:
-            event = json.loads(line)
-        except ValueError:
+            event = None if path is None else read_start(path)
+        except UnreadableRun:
             return None
-        return event if isinstance(event, dict) and event.get("kind") == "run_start" else None
+        return event if event is not None and event["kind"] == "run_start" else None
 
     def conversation(self, run_id: str) -> list[str]:
         """The ids of the conversation that `run_id` ends, oldest first; empty where the run is not known."""
@@ -179,33 +180,56 @@ class Runs:
             earlier = start.get("continues")
         return chain[::-1]
 
-    def messages(self, run_id: str) -> Sequence[Message] | None:
-        """The conversation after a run, to go on from; None while it goes on, and where its file does not tell."""
+    def continuable(self, run_id: str) -> bool:
+        """Whether a run can go on from this one, as far as the beginnings of the files tell. Reads none of them whole."""
+        return self._sources(run_id) is not None
+
+    def left(self, run_id: str) -> Left | None:
+        """What the run left for one that goes on from it; None while it goes on, and where its file and those before it do not
+        tell. A run that was killed can be continued, too."""
+        left: Left | None = None
+        for each in self._sources(run_id) or ():
+            with self._lock:
+                ended = self._ended.get(each)
+            left = self._left_on_disk(each, left) if ended is None else ended.left
+            if left is None:
+                return None
+        return left
+
+    def _sources(self, run_id: str) -> list[str] | None:
+        """The runs that together tell what `run_id` left, oldest first; None where they do not. What a run in memory left needs
+        none before it."""
+        sources: list[str] = []
         with self._lock:
             self._sweep()
-            if run_id in self._ended:
-                return self._ended[run_id].messages
             if run_id in self._live:
                 return None
-        return self._messages_on_disk(run_id)
+            in_memory = set(self._ended)
+        for each in reversed(self.conversation(run_id)):
+            sources.insert(0, each)
+            start = self.run_start(each)
+            if each in in_memory:
+                return sources
+            if start is None or _family_of(start) is None:
+                return None
+            if start["continues"] is None:
+                return sources
+        return None
 
-    def _messages_on_disk(self, run_id: str) -> Sequence[Message] | None:
-        """The same from the run's file and those of the runs before it. A run that was killed can be continued, too."""
+    def _left_on_disk(self, run_id: str, before: Left | None) -> Left | None:
+        """What the run's file tells; `before` is what the run that it continues left."""
         recorded = self.from_disk(run_id)
-        if recorded is None or not recorded.events:
+        start = recorded.events[0] if recorded is not None and recorded.events else {}
+        family, tools = _family_of(start), registry()
+        if recorded is None or family is None or (start["continues"] is not None and before is None):
             return None
-        start = recorded.events[0]
-        if not {"continues", "family", "tools"} <= start.keys():
-            return None
-        history: Sequence[Message] | None = () if start["continues"] is None else self.messages(start["continues"])
+        schemas = [tools[name].schema for name in start["tools"] if name in tools]
+        before = before or Left((), Memory(start["model"]))
         try:
-            family = families.named(start["family"])
-        except families.UnknownFamily:
+            conversation = conversation_of(recorded.events, family, schemas, before.messages, before.memory.by_harness)
+        except UnreadableRun:
             return None
-        if history is None:
-            return None
-        tools = registry()
-        return messages_of(recorded.events, family, [tools[name].schema for name in start["tools"] if name in tools], history)
+        return Left(conversation(), Memory(start["model"], by_harness=frozenset(conversation.by_harness)))
 
     def _path(self, run_id: str) -> Path | None:
         """The run's file, for an id that is well-formed and has one."""
@@ -217,7 +241,17 @@ class Runs:
         for run_id, run in list(self._live.items()):
             if run.log.ended:
                 run.join(None)
-                self._ended[run_id] = _Ended(run.log, run.messages, run.memory)
+                self._ended[run_id] = _Ended(run.log, Left(run.messages, run.memory))
                 del self._live[run_id]
         while len(self._ended) > self._n_kept:
             self._ended.popitem(last=False)
+
+
+def _family_of(start: Event) -> Family | None:
+    """The family that read a run's turns; None where its first event does not say enough to read them again."""
+    if not {"continues", "family", "tools", "model"} <= start.keys():
+        return None
+    try:
+        return families.named(start["family"])
+    except families.UnknownFamily:
+        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from backends.base import Message
@@ -11,7 +11,7 @@ from families.base import Turn
 from harness.origins import Key
 from harness.records import clean, jsonable
 
-_NEVER_ANSWERED = "error: the run ended before this tool answered"
+NEVER_ANSWERED = "the run ended before the tool answered"
 
 
 def call_id(step: int, index: int) -> str:
@@ -22,14 +22,17 @@ def call_id(step: int, index: int) -> str:
 class Conversation:
     """A question and what stood before it. The system message is no part of it: each run sends its own.
 
-    `thinking_field` is the message field from which the family's template reads earlier thinking.
+    `thinking_field` is the message field from which the family's template reads earlier thinking; `by_harness` are the messages
+    of `history` that carry the harness's words.
     """
 
-    def __init__(self, history: Sequence[Message], question: str, thinking_field: str | None) -> None:
+    def __init__(
+        self, history: Sequence[Message], question: str, thinking_field: str | None, by_harness: Collection[Key] = (),
+    ) -> None:
         self._messages: list[Message] = [dict(message) for message in history if message["role"] != "system"]
         self._thinking_field = thinking_field
         self._open: dict[str, str] = {}  # Id -> name of the calls that have no answer yet.
-        self.by_harness: set[Key] = set()
+        self.by_harness: set[Key] = set(by_harness)
         """The messages that carry the harness's words in the place of a user's or a tool's."""
         self.user(question)
 
@@ -76,7 +79,7 @@ class Conversation:
     def close(self) -> None:
         """Answers the calls that a run's end left open: templates expect an answer to each."""
         for left in list(self._open):
-            self.tool(left, _NEVER_ANSWERED, by_harness=True)
+            self.tool(left, f"error: {NEVER_ANSWERED}", by_harness=True)
 
 
 def count_roles(messages: Sequence[Message]) -> dict[str, int]:

@@ -6,8 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from backends.base import BackendError
-from families.base import Text
+from families.base import Text, Turn
 from harness.handover import LeftAlone
+
+STOPS = ("user_stopped", "timed_out")
+"""How a turn ends that somebody or the clock cut off; a limit of tokens is none of these."""
+
+
+def is_cut(turn: Turn, finish: str) -> bool:
+    """Whether a turn that ended with `finish` was cut, which ends its run: always by a stop, by a limit only where no call came
+    out whole."""
+    return finish in STOPS or (finish != "stop_token" and all(call.error is not None for call in turn.calls))
 
 
 class Over(Exception):  # noqa: N818  # An expected end, not an error.

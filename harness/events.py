@@ -181,20 +181,35 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[Event]]:
 
     Raises UnreadableRun for a file that is no run or that a newer major version wrote.
     """
-    lines = path.read_text("utf-8", errors="replace").split("\n")
-    header, *rest = [_object(line) for line in lines[:-1]] or [None]  # What stands after the last newline was never finished.
+    lines = path.read_text("utf-8", errors="replace").split("\n")[:-1]  # What stands after the last newline was never finished.
+    header = _header(lines[0] if lines else "", path)
+    return header, [_event(line, number, path) for number, line in enumerate(lines[1:], start=2)]
+
+
+def read_start(path: Path) -> Event | None:
+    """A run file's first event, without reading the rest; None where there is none yet. Raises UnreadableRun as `read_run`."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        first, second = file.readline(), file.readline()
+    _header(first, path)
+    return _event(second, 2, path) if second.endswith("\n") else None
+
+
+def _header(line: str, path: Path) -> dict[str, Any]:
+    header = _object(line)
     version = None if header is None else header.get("loopglass")
     if header is None or type(version) is not int:
         raise UnreadableRun(f"{path.name} is not a Loopglass run: its first line is no header")
     if version > FORMAT_VERSION:
         newer = f"format {version}, this one reads {FORMAT_VERSION}"
         raise UnreadableRun(f"{path.name} was written by a newer Loopglass ({newer}): update it")
-    events = []
-    for number, event in enumerate(rest, start=2):
-        if event is None or type(event.get("seq")) is not int or not isinstance(event.get("kind"), str):
-            raise UnreadableRun(f"{path.name} is damaged in line {number}")
-        events.append(event)
-    return header, events
+    return header
+
+
+def _event(line: str, number: int, path: Path) -> Event:
+    event = _object(line)
+    if event is None or type(event.get("seq")) is not int or not isinstance(event.get("kind"), str):
+        raise UnreadableRun(f"{path.name} is damaged in line {number}")
+    return event
 
 
 def _object(line: str) -> dict[str, Any] | None:

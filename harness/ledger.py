@@ -30,7 +30,7 @@ class Memory:
     """What a model has read and written last in a conversation; a run that goes on with it begins from there.
 
     The first `n_prompt` of `ids` were a prompt, the others sampled. `turns` are the messages that the model wrote, `by_harness`
-    those in a user's or a tool's place that the harness wrote.
+    those in a user's or a tool's place that the harness wrote; they hold for every model.
     """
 
     model_id: str
@@ -60,7 +60,6 @@ class PromptLedger:
         """The fields of the context event that say what is new, whose it is, and where the prompt departs; `encoded` is what
         the other arguments were rendered to. A run's first prompt is recorded whole, so that its log needs no other."""
         before = self.memory
-        by_harness |= before.by_harness
         written = authored(
             encoded.text, messages, tools, lambda marked, offered: self._backend.render(marked, offered, thinking),
             self._backend.family, before.turns, by_harness,
@@ -73,7 +72,7 @@ class PromptLedger:
         found = self._changes(side, encoded, n_same)
         states = _states(side, known_before(before.side, side), found)
         self._first = False
-        self.memory = Memory(before.model_id, side, encoded.ids, len(encoded.ids), before.turns, by_harness)
+        self.memory = Memory(before.model_id, side, encoded.ids, len(encoded.ids), before.turns)
         return {
             **_added(encoded, ids_from, added_from),
             "origins": [list(run) for run in _origins(side, states, encoded.n_tokens, ids_from, n_same, added_from, at)],

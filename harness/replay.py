@@ -11,20 +11,29 @@ from typing import Any
 
 from backends.base import Message
 from families.base import Family, Turn
-from harness.conversation import Conversation, call_id
+from harness.calls import Outcome
+from harness.conversation import NEVER_ANSWERED, Conversation, call_id
+from harness.ends import is_cut
+from harness.events import Event, UnreadableRun
 from harness.ledger import rebuild
+from harness.origins import Key
+from harness.records import clean
 
-Event = Mapping[str, Any]
 
+def conversation_of(
+    events: Sequence[Event],
+    family: Family,
+    schemas: Sequence[Mapping[str, Any]],
+    history: Sequence[Message] = (),
+    by_harness: frozenset[Key] = frozenset(),
+) -> Conversation:
+    """The conversation as it was when the run of these events ended.
 
-def messages_of(
-    events: Sequence[Event], family: Family, schemas: Sequence[Mapping[str, Any]], history: Sequence[Message] = ()
-) -> list[Message]:
-    """What `Run.messages` was when the run of these events ended.
-
-    `schemas` are those of the tools that were offered, `history` the messages of the run that it continued.
+    `schemas` are those of the tools that were offered, `history` the messages of the run that it continued, of which
+    `by_harness` carry the harness's words. Raises UnreadableRun where the family reads a turn otherwise than it did then, as
+    that of a checkpoint which no family knows does without its tokenizer.
     """
-    conversation = Conversation(history, events[0]["question"], family.thinking_field)
+    conversation = Conversation(history, events[0]["question"], family.thinking_field, by_harness)
     prompts = rebuild(events)
     for step, of_step in groupby((event for event in events if event.get("step") is not None), lambda event: event["step"]):
         kinds: dict[str, list[Event]] = {}
@@ -34,31 +43,39 @@ def messages_of(
         if "parsed" in kinds:
             end = kinds["model_end"][0]
             turn = family.parse(end["raw"], schemas, prompt)
+            read = [(call["name"], call["error"] is None) for call in kinds["parsed"][0]["tool_calls"]]
+            if read != [(clean(call.name), call.error is None) for call in turn.calls]:
+                raise UnreadableRun(f"the calls of step {step} are read otherwise now")
             _take_turn(conversation, step, turn, end, kinds)
     conversation.close()
-    return conversation()
+    return conversation
 
 
 def _take_turn(conversation: Conversation, step: int, turn: Turn, end: Event, kinds: Mapping[str, Sequence[Event]]) -> None:
     """Adds one turn, and what was answered to it."""
-    whole = any(call.error is None for call in turn.calls)
-    stopped = end["finish"] in ("user_stopped", "timed_out")
-    if end["finish"] != "stop_token" and (stopped or not whole):
+    if is_cut(turn, end["finish"]):
         if turn.content.strip():
             conversation.assistant(turn.content, turn.thinking)
-        return
-    if turn.calls:
+    elif turn.calls:
         conversation.turn_with_calls(step, turn, end["raw"])
+        _take_answers(conversation, step, kinds, len(turn.calls))
     else:
         conversation.assistant(turn.content, turn.thinking)
+        for event in kinds.get("feedback", ()):
+            conversation.user(event["text"], by_harness=True)
+
+
+def _take_answers(conversation: Conversation, step: int, kinds: Mapping[str, Sequence[Event]], n_calls: int) -> None:
+    """Adds what was answered to the calls of a turn; what the model must mend follows once every call has been dealt with."""
+    results = [event for event in kinds.get("tool_result", ()) if event["error"] != NEVER_ANSWERED]
     told = kinds.get("feedback", ())
-    for event in sorted([*kinds.get("tool_result", ()), *told], key=lambda event: int(event["seq"])):
+    for event in sorted([*results, *told], key=lambda event: int(event["seq"])):
         if event["kind"] == "tool_result":
-            text = event["result"] if event["error"] is None else f"error: {event['error']}"
-            conversation.tool(call_id(step, event["call"]), text)
+            failed = event["error"] is not None
+            outcome = Outcome(event["error"] if failed else event["result"], failed)
+            conversation.tool(call_id(step, event["call"]), outcome.message)
         elif event["given_as"] == "tool":
-            conversation.tool(call_id(step, event["call"]), event["text"])
+            conversation.tool(call_id(step, event["call"]), event["text"], by_harness=True)
     complaints = [event["text"] for event in told if event["given_as"] == "user"]
-    answered = len(told) + len(kinds.get("tool_result", ()))
-    if complaints and answered >= len(turn.calls):  # The message follows once every call has been dealt with.
-        conversation.user("\n\n".join(complaints))
+    if complaints and len(told) + len(results) == n_calls:
+        conversation.user("\n\n".join(complaints), by_harness=True)

@@ -11,6 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from typing import Any
 from backends.base import Backend, Encoded, Message
 from families.base import Call, Text, Turn
 from harness import calls
-from harness.conversation import Conversation, call_id, count_roles
-from harness.ends import Over, backend_errors, program_error
+from harness.conversation import NEVER_ANSWERED, Conversation, call_id, count_roles
+from harness.ends import STOPS, Over, backend_errors, is_cut, program_error
 from harness.events import EventLog
 from harness.handover import LeftAlone
 from harness.ledger import Memory, PromptLedger
@@ -80,7 +81,8 @@ class Run:
         self._lang = lang
         self._tools = {name: known[name] for name in settings.tools}
         self._schemas = [tool.schema for tool in self._tools.values()]
-        self._conversation = Conversation(history, self.question, backend.family.thinking_field)
+        told = () if memory is None else memory.by_harness
+        self._conversation = Conversation(history, self.question, backend.family.thinking_field, told)
         self._ledger = PromptLedger(backend, memory)
         self._repeats = calls.Repeats()
         self._format_errors = 0
@@ -108,7 +110,7 @@ class Run:
     @property
     def memory(self) -> Memory:
         """What the model has read and written so far, for a run that continues this one."""
-        return self._ledger.memory
+        return replace(self._ledger.memory, by_harness=frozenset(self._conversation.by_harness))
 
     def start(self) -> None:
         """Runs in a thread of its own, which ends with the run."""
@@ -257,14 +259,13 @@ class Run:
         return self._backend.family.parse(text, self._schemas, "")
 
     def _finish(self, turn: Turn, written: Written) -> None:
-        """Ends the run where the turn was cut: always by a stop, by a limit only where no call came out whole."""
-        whole_call = any(call.error is None for call in turn.calls)
-        stopped = written.finish in ("user_stopped", "timed_out")
-        if written.finish == "stop_token" or (whole_call and not stopped):
+        """Ends the run where the turn was cut."""
+        if not is_cut(turn, written.finish):
             return
-        if turn.content.strip():
+        content = turn.content.strip()
+        if content:
             self._conversation.assistant(turn.content, turn.thinking)
-        raise Over(written.finish, None if stopped else turn.content.strip() or None)
+        raise Over(written.finish, content if content and written.finish not in STOPS else None)
 
     def _answer_calls(self, step: int, turn: Turn, written: Written) -> None:
         """Answers each call of a turn in order; what the model must mend follows as one message."""
@@ -317,17 +318,18 @@ class Run:
             self._conversation.tool(call_id(step, index), text, by_harness=True)
         else:
             outcome = calls.refuse(tool, arguments) or self._run_tool(step, index, tool, arguments)
-            self._tool_result(step, index, name, outcome)
+            self._record_result(step, index, name, outcome)
+            self._conversation.tool(call_id(step, index), outcome.message)
 
     def _run_tool(self, step: int, index: int, tool: Tool, arguments: Mapping[str, Any]) -> calls.Outcome:
         self.log.append("tool_start", step, call=index, name=tool.name, arguments=arguments)
         try:
             return calls.run_tool(tool, arguments, self._ends_now)
         except LeftAlone:
-            self._tool_result(step, index, tool.name, calls.Outcome("the run ended before the tool answered", failed=True))
+            self._record_result(step, index, tool.name, calls.Outcome(NEVER_ANSWERED, failed=True))
             raise Over(self._why()) from None
 
-    def _tool_result(self, step: int, index: int, name: str, outcome: calls.Outcome) -> None:
+    def _record_result(self, step: int, index: int, name: str, outcome: calls.Outcome) -> None:
         self.log.append(
             "tool_result",
             step,
@@ -338,4 +340,3 @@ class Run:
             ms=outcome.ms,
             truncated=outcome.truncated,
         )
-        self._conversation.tool(call_id(step, index), outcome.message)

@@ -13,6 +13,7 @@ from app import server, service
 from app.i18n import Words
 from app.models import Models, Ready
 from app.page import EXAMPLES
+from app.runs import Runs
 from app.service import Service, install
 from backends.base import BackendError
 from backends.scripted import ScriptedBackend
@@ -366,8 +367,6 @@ def test_choosing_a_model_changes_it_for_every_tab(backend: ScriptedBackend, ins
 
 
 def test_a_conversation_from_before_a_restart_goes_on(backend: ScriptedBackend, installed: Service) -> None:
-    from app.runs import Runs
-
     old = ask(page(), "I am Ada.").query_params["run"]
     installed.runs.wait_idle()
     restarted = Service(Runs(installed.runs.folder), Models(lambda _m, _p: backend, lambda: None))
@@ -386,3 +385,18 @@ def test_a_conversation_from_before_a_restart_goes_on(backend: ScriptedBackend, 
     (installed.runs.folder / f"{old}.jsonl").unlink()
     install(Service(Runs(installed.runs.folder), restarted.models))
     assert EN("run_archived") in said(page(run=shown["runs"][1]))
+
+
+def test_a_conversation_whose_file_is_damaged_says_so(backend: ScriptedBackend, installed: Service) -> None:
+    old = ask(page(), "I am Ada.").query_params["run"]
+    installed.runs.wait_idle()
+    path = installed.runs.folder / f"{old}.jsonl"
+    lines = path.read_text("utf-8").split("\n")
+    path.write_text("\n".join([*lines[:4], "{", *lines[4:]]), "utf-8")
+    install(Service(Runs(installed.runs.folder), service.current().models))
+    test = ask(page(run=old), "Who *am* I?")
+    assert EN("cannot_continue", question="Who \\*am\\* I?") in said(test)
+    test.button(key="new").click()
+    ask(run(test), "Who am I?")
+    assert viewer(test) is not None
+    service.current().runs.wait_idle()

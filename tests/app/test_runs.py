@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.runs import Runs
+from app.runs import CannotContinue, Runs
 from harness.events import EventLog
 from harness.settings import Settings
-from tests.app.conftest import scripted
+from tests.app.conftest import CALL, scripted
 
 
 def finished(runs: Runs, *turns: str, continues: str | None = None) -> str:
@@ -24,16 +24,17 @@ def test_a_run_is_active_until_it_ends_and_stays_readable(runs: Runs) -> None:
     go_on = threading.Event()
     run_id = runs.start(scripted([go_on, "Done."]), "Hi", Settings(), "en")
     assert runs.active() == [run_id]
-    assert runs.messages(run_id) is None
+    assert runs.left(run_id) is None
+    assert not runs.continuable(run_id)
     go_on.set()
     runs.wait_idle()
     assert runs.active() == []
     log = runs.in_memory(run_id)
     assert log is not None
     assert log.events[-1]["stop_reason"] == "answer"
-    messages = runs.messages(run_id)
-    assert messages is not None
-    assert messages[-1]["content"] == "Done."
+    left = runs.left(run_id)
+    assert left is not None
+    assert left.messages[-1]["content"] == "Done."
 
 
 def test_a_second_run_reads_the_first_ones_messages(runs: Runs) -> None:
@@ -85,9 +86,15 @@ def test_another_process_reads_a_conversation_from_its_files(runs: Runs) -> None
     assert log.ended
     assert list(log.lines_after(-1)) == memory.lines_after(-1)
     assert list(log.lines_after(3, 2)) == memory.lines_after(3, 2)
-    assert later.messages(second) == runs.messages(second)
+    again, left = later.left(second), runs.left(second)
+    assert again is not None
+    assert left is not None
+    assert again.messages == left.messages
+    assert later.continuable(second)
     (runs.folder / f"{first}.jsonl").unlink()
-    assert Runs(runs.folder).messages(second) is None
+    assert Runs(runs.folder).left(second) is None
+    assert not Runs(runs.folder).continuable(second)
+    assert runs.continuable(second), "what is in memory needs no file"
 
 
 def test_few_ended_runs_stay_in_memory_and_the_others_on_disk(tmp_path: Path) -> None:
@@ -140,3 +147,72 @@ def test_runs_that_name_each_other_end_the_conversation(tmp_path: Path) -> None:
         log.append("run_start", question="?", continues=continues)
         log.append("run_end")
     assert Runs(tmp_path).conversation("a") == ["b", "a"]
+
+
+BROKEN = '<tool_call>\n{"name": "calculator", "arguments": {"expression": \n</tool_call>'
+
+
+def test_what_the_harness_said_is_its_own_after_a_restart_and_for_another_model(runs: Runs) -> None:
+    first = finished(runs, BROKEN, "One.")
+    again = {}
+    for name, registry in (("in memory", runs), ("from its file", Runs(runs.folder))):
+        for model_id in ("scripted", "other"):
+            run_id = registry.start(scripted("Two.", model_id=model_id), "And?", Settings(), "en", first)
+            registry.wait_idle()
+            log = registry.in_memory(run_id)
+            assert log is not None
+            (context,) = [event for event in log.events if event["kind"] == "context"]
+            at, said = 0, {"harness": "", "user": ""}
+            for author, _, _, n in context["origins"]:
+                said[author] = said.get(author, "") + context["text"][at : at + n]
+                at += n
+            again[name, model_id] = (said["harness"], said["user"])
+    told = next(event["text"] for event in runs.in_memory(first).events if event["kind"] == "feedback")  # type: ignore[union-attr]
+    assert set(again.values()) == {(told, "What is 37 * 48?And?")}
+
+
+def test_a_run_that_is_damaged_in_the_middle_is_found_out_when_it_is_continued(runs: Runs) -> None:
+    run_id = finished(runs, "One.")
+    path = runs.folder / f"{run_id}.jsonl"
+    lines = path.read_text("utf-8").split("\n")
+    path.write_text("\n".join([*lines[:3], lines[3][:-5], *lines[4:]]), "utf-8")
+    later = Runs(runs.folder)
+    assert later.continuable(run_id), "its beginning tells nothing else"
+    assert later.left(run_id) is None
+    with pytest.raises(CannotContinue):
+        later.start(scripted("Two."), "And?", Settings(), "en", run_id)
+
+
+@pytest.mark.parametrize("size", range(0, 1400, 37))
+def test_a_file_cut_anywhere_is_a_run_as_far_as_it_goes_or_none(runs: Runs, size: int) -> None:
+    run_id = finished(runs, CALL, "It is 1776. 好。")
+    path = runs.folder / f"{run_id}.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) * size // 1400])
+    later = Runs(runs.folder)
+    log, whole_lines = later.log(run_id), path.read_bytes().count(b"\n")
+    assert (0 if log is None else 1 + len(log.lines_after(-1))) == whole_lines
+    assert (later.run_start(run_id) is not None) == later.continuable(run_id) == (whole_lines > 1)
+    if later.continuable(run_id):
+        backend = scripted("Go on.")
+        later.start(backend, "And?", Settings(), "en", run_id)
+        later.wait_idle()
+        asked = [message["content"] for message in backend.rendered[0].messages if message["role"] == "user"]
+        assert (asked[0], asked[-1]) == ("What is 37 * 48?", "And?")
+
+
+def test_runs_that_name_each_other_cannot_be_continued(tmp_path: Path) -> None:
+    for run_id, continues in (("a", "b"), ("b", "a")):
+        log = EventLog({"run_id": run_id}, tmp_path / f"{run_id}.jsonl")
+        log.append("run_start", question="?", continues=continues, family="qwen3", tools=[], model="m")
+        log.append("run_end")
+    assert not Runs(tmp_path).continuable("a")
+    assert Runs(tmp_path).left("a") is None
+
+
+def test_turns_that_would_be_read_otherwise_now_are_not_continued(runs: Runs) -> None:
+    """As of a checkpoint whose calls only its own tokenizer tells."""
+    run_id = finished(runs, CALL, "It is 1776.")
+    path = runs.folder / f"{run_id}.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"family":"hermes"', '"family":"plain"'), "utf-8")
+    assert Runs(runs.folder).left(run_id) is None

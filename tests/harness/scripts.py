@@ -9,7 +9,7 @@ from typing import Any
 from backends.base import Sampling
 from backends.scripted import ScriptedBackend, ScriptedTurn
 from families.hermes import QWEN3
-from harness.replay import messages_of
+from harness.replay import conversation_of
 from harness.run import Run
 from harness.settings import Settings
 from harness.tools import registry
@@ -31,12 +31,15 @@ def backend(turns: Iterable[ScriptedTurn], **options: Any) -> ScriptedBackend:
 
 
 def finished(turns: Iterable[ScriptedTurn], settings: Settings | None = None, **options: Any) -> Run:
-    """A run of the scripted turns, over; its log must tell the conversation that it left."""
+    """A run of the scripted turns, over; its log must tell the conversation that it left, and what of it the harness said."""
     run = Run(backend(turns), QUESTION, settings or Settings(), **options)
     run.execute()
     tools = options.get("tools") or registry()
     schemas = [tools[name].schema for name in run.log.events[0]["tools"]]
-    assert messages_of(run.log.events, QWEN3, schemas, options.get("history", ())) == run.messages
+    told = options["memory"].by_harness if "memory" in options else frozenset()
+    read_back = conversation_of(run.log.events, QWEN3, schemas, options.get("history", ()), told)
+    assert read_back() == run.messages
+    assert read_back.by_harness == run.memory.by_harness
     return run
 
 

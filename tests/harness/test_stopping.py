@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from backends.base import BackendEvent, Encoded, Sampling
 from backends.scripted import Pause, ScriptedBackend
@@ -18,6 +20,7 @@ from families.hermes import QWEN3
 from harness import calls
 from harness.events import read_run
 from harness.line import line_for
+from harness.replay import conversation_of
 from harness.run import Run
 from harness.settings import Settings
 from harness.tools import Tool, registry
@@ -277,3 +280,52 @@ def test_after_a_stop_before_the_first_token_the_next_question_follows_a_turn_of
     second = Run(model, "Are you there?", Settings(system_prompt=""), history=first.messages, continues=first.run_id)
     second.execute()
     assert [message["role"] for message in model.rendered[0].messages] == ["user", "assistant", "user"]
+
+
+TURNS: dict[str, str] = {
+    "call": calculate("1 + 1"),
+    "same call": calculate("1 + 1"),
+    "failing call": calculate("1 / 0"),
+    "no such tool": call("guess", a=1),
+    "wrong arguments": call("calculator", number=1),
+    "slow": call("wait"),
+    "broken": '<tool_call>\n{"name": "calculator", "arguments": {"expression": \n</tool_call>',
+    "text": "Let me see. ",
+    "nothing": "",
+}
+
+
+class StoppingAt(ScriptedBackend):
+    """Has `run` stopped while it writes its token `at`, counted over all turns."""
+
+    run: Run
+    at: int
+
+    def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
+        for event in super().generate(encoded, sampling, should_stop):
+            self.at -= 1
+            if self.at == 0:
+                self.run.stop()
+            yield event
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.lists(st.sampled_from(list(TURNS)), max_size=3), min_size=1, max_size=5), st.integers(1, 200))
+def test_wherever_a_run_ends_its_file_tells_the_conversation_that_it_left(kinds: list[list[str]], at: int) -> None:
+    """The run is stopped in the middle of a turn, or in the tool that waits, if it comes to that."""
+    release = threading.Event()
+
+    def wait() -> str:
+        run.stop()
+        release.wait()
+        return "late"
+
+    tools = {**registry(), "wait": Tool("wait", "Waits.", {"type": "object", "properties": {}}, wait)}
+    model = StoppingAt(["\n".join(TURNS[kind] for kind in each) for each in kinds], QWEN3)
+    run = Run(model, QUESTION, Settings(tools=("calculator", "wait")), tools=tools)
+    model.run, model.at = run, at
+    run.execute()
+    release.set()
+    read_back = conversation_of(run.log.events, QWEN3, [tools[name].schema for name in ("calculator", "wait")])
+    assert read_back() == run.messages
+    assert read_back.by_harness == run.memory.by_harness
