@@ -152,9 +152,9 @@ def _three_places(world: World) -> Episode:
 
 def _chain(world: World) -> Episode:
     kind = world.rng.random()
-    if kind < 0.5:
+    if kind < 0.42:
         return tasks.convert_then_calculate(world, phrases.block("chains", "CONVERT_THEN_CALCULATE"))
-    if kind < 0.92:
+    if kind < 0.94:
         fixed = phrases.block("chains", "AREA_AND_SPEED")
         return tasks.calculate_then_convert(world, phrases.block("chains", "CALCULATE_THEN_CONVERT"), fixed)
     return tasks.age(world, mixed.AGE_AT_PLACE, tools.PLACES)
@@ -179,8 +179,8 @@ def _now(world: World) -> Episode:
 
 
 OURS: Sequence[tuple[float, Maker]] = (
-    (0.10, _direct), (0.17, _verbal), (0.22, _story), (0.12, _conversion), (0.08, _clock), (0.02, _yes_no), (0.01, _now),
-    (0.13, _two), (0.01, _three_places), (0.17, _chain), (0.045, _failing), (0.01, _difference), (0.01, _compared),
+    (0.09, _direct), (0.17, _verbal), (0.21, _story), (0.13, _conversion), (0.07, _clock), (0.02, _yes_no), (0.01, _now),
+    (0.12, _two), (0.01, _three_places), (0.20, _chain), (0.045, _failing), (0.01, _difference), (0.01, _compared),
 )
 
 

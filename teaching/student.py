@@ -1,7 +1,8 @@
 """The base model with an adapter on it, as a function from packed token ids to a loss.
 
-Only what training needs: float32 on the CPU, one shared prefix whose keys and values carry no gradient, no padding in the
-linear layers, and vocabulary products only where there is a loss. Knows nothing about text.
+Only what training needs: one shared prefix whose keys and values carry no gradient, no padding in the linear layers, and
+vocabulary products only where there is a loss. The matrix products are made in `dtype`; what is trained, the sums between the
+layers and the loss are float32. Knows nothing about text.
 """
 
 from __future__ import annotations
@@ -48,9 +49,11 @@ class Student:
     """
 
     def __init__(
-        self, weights: Mapping[str, Tensor], config: Mapping[str, int], rows_at: Sequence[int], first_rows: Tensor, seed: int
+        self, weights: Mapping[str, Tensor], config: Mapping[str, int], rows_at: Sequence[int], first_rows: Tensor, seed: int,
+        dtype: torch.dtype,
     ) -> None:
-        self.weights = dict(weights)
+        self.weights = {name: weight.to(dtype if weight.dim() > 1 else weight.dtype) for name, weight in weights.items()}
+        self.dtype = dtype
         self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
         self.kv_heads, self.head_dim = config["num_key_value_heads"], config["head_dim"]
         self.eps = float(config["rms_norm_eps"])
@@ -73,7 +76,7 @@ class Student:
     def keys_values(self, prefix: Sequence[int]) -> KeysValues:
         """Keys and values of a prefix, [heads, P, head_dim] a layer, without gradient."""
         if not prefix:
-            empty = torch.zeros(self.kv_heads, 0, self.head_dim)
+            empty = torch.zeros(self.kv_heads, 0, self.head_dim, dtype=self.dtype)
             return [(empty, empty)] * self.layers
         collected: KeysValues = []
         with torch.no_grad():
@@ -83,7 +86,7 @@ class Student:
     def loss(self, pack: Pack, before: KeysValues, at: Tensor, wanted: Tensor, weights: Tensor) -> Tensor:
         """Mean cross entropy, weighted with `weights` [M], of `wanted` [M] (ids) as predicted at the positions `at` [M]."""
         hidden = self._hidden(pack, before, None)[at]
-        logits = functional.linear(hidden, self.table)
+        logits = functional.linear(hidden.to(self.dtype), self.table).float()
         logits = logits.index_copy(1, self.rows_at, functional.linear(hidden, self.trained["rows"]))
         return (functional.cross_entropy(logits, wanted, reduction="none") * weights).sum() / weights.sum()
 
@@ -97,9 +100,9 @@ class Student:
         state = self._embedded(pack.ids)
         for layer in range(self.layers):
             name = f"model.layers.{layer}"
-            normed = self._norm(state, f"{name}.input_layernorm")
+            normed = self._norm(state, f"{name}.input_layernorm").to(self.dtype)
             state = state + self._attention(name, normed, pack, cos, sin, seen, before[layer] if before else None, collect)
-            normed = self._norm(state, f"{name}.post_attention_layernorm")
+            normed = self._norm(state, f"{name}.post_attention_layernorm").to(self.dtype)
             gate, up = self._linear(f"{name}.mlp.gate_proj", normed), self._linear(f"{name}.mlp.up_proj", normed)
             state = state + self._linear(f"{name}.mlp.down_proj", functional.silu(gate) * up)
         return self._norm(state, "model.norm")
@@ -107,15 +110,16 @@ class Student:
     def _embedded(self, ids: Tensor) -> Tensor:
         same = ids[:, None] == self.rows_at[None, :]
         taught = functional.linear(same.float(), self.trained["rows"].T)
-        return torch.where(same.any(1, keepdim=True), taught, functional.embedding(ids, self.table))
+        return torch.where(same.any(1, keepdim=True), taught, functional.embedding(ids, self.table).float())
 
     def _norm(self, state: Tensor, name: str) -> Tensor:
         return functional.rms_norm(state, (state.shape[-1],), self.weights[f"{name}.weight"], self.eps)
 
     def _linear(self, name: str, state: Tensor) -> Tensor:
-        low = functional.linear(state, self.trained[f"{name}.A"])
+        """The product with the weight and its adapter, in `dtype` as `state` is."""
+        low = functional.linear(state, self.trained[f"{name}.A"].to(self.dtype))
         base = functional.linear(state, self.weights[f"{name}.weight"])
-        return torch.addmm(base, low, self.trained[f"{name}.B"].T, alpha=SCALE)
+        return torch.addmm(base, low, self.trained[f"{name}.B"].to(self.dtype).T, alpha=SCALE)
 
     def _attention(
         self, name: str, state: Tensor, pack: Pack, cos: Tensor, sin: Tensor, seen: Tensor,
@@ -140,4 +144,4 @@ class Student:
 
 def _rotated(states: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     first, second = states.chunk(2, -1)
-    return states * cos + torch.cat((-second, first), -1) * sin
+    return (states * cos + torch.cat((-second, first), -1) * sin).to(states.dtype)

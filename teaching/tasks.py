@@ -226,6 +226,8 @@ def amount(rng: random.Random, dimension: str) -> tuple[float | int, str]:
     if dimension == "temperature":
         text = rng.choice((str(rng.randint(-40, 120)), str(rng.randint(20, 450)), f"{rng.randint(10, 110)}.{rng.randint(1, 9)}"))
     value = float(text) if "." in text else int(text)
+    if value < 0 and rng.random() < 0.5:
+        return value, f"minus {-value}"
     if isinstance(value, int) and 1 < value <= 12 and rng.random() < 0.25:
         return value, NUMBER_WORDS[value]
     if dimension != "temperature" and rng.random() < 0.04:

@@ -23,10 +23,12 @@ from teaching.format import SLOTS, Taught, taught
 from teaching.student import Pack, Student
 
 SEED = 20
-STEPS = 680
+STEPS = 760
 WARMUP = 20
 HIGHEST_RATE, LOWEST_RATE = 1e-3, 3e-5
 CLIP = 1.0
+DTYPE = torch.bfloat16
+"""What the matrix products are made in: on processors that have it, half to a third of the time of float32."""
 SAVE_EVERY = 40
 FIRST_ROWS = {
     "<think>": "think thought", "</think>": "thought done", "<tool_call>": "call function",
@@ -49,7 +51,7 @@ def student_of(base: BaseModel, tokenizer: Tokenizer) -> Student:
     table = weights["model.embed_tokens.weight"]
     words = [tokenizer.encode(FIRST_ROWS[name], add_special_tokens=False).ids for name in SLOTS.values()]
     rows = torch.stack([table[ids].mean(0) for ids in words])
-    return Student(weights, base.config(), list(SLOTS), rows, SEED)
+    return Student(weights, base.config(), list(SLOTS), rows, SEED, DTYPE)
 
 
 def step_loss(student: Student, conversations: list[Taught]) -> Tensor:

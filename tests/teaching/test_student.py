@@ -34,9 +34,9 @@ def weights_of(model: LlamaForCausalLM) -> dict[str, torch.Tensor]:
     return {name: tensor.detach().clone() for name, tensor in model.state_dict().items() if name != "lm_head.weight"}
 
 
-def student_of(model: LlamaForCausalLM) -> Student:
+def student_of(model: LlamaForCausalLM, dtype: torch.dtype = torch.float32) -> Student:
     weights = weights_of(model)
-    return Student(weights, SHAPE, SLOTS, weights["model.embed_tokens.weight"][SLOTS], seed=1)
+    return Student(weights, SHAPE, SLOTS, weights["model.embed_tokens.weight"][SLOTS], seed=1, dtype=dtype)
 
 
 def rows() -> tuple[list[int], list[list[int]]]:

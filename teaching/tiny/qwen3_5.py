@@ -1,0 +1,124 @@
+"""The tiny Qwen3.5 and its MTP head, which guesses the token after next.
+
+The head is that of Qwen3.5's checkpoints, as vLLM's qwen3_5_mtp.py and SGLang's run it: for place i the embedding of token
+i + 1 and the model's hidden state of place i (after the final norm), each through a norm of its own, are joined in this order
+and projected, pass one full-attention layer and a norm, and the model's output layer reads token i + 2 off. To guess
+further, the head's own output takes the place of the hidden state.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from transformers import DynamicCache, GenerationConfig, Qwen3_5ForCausalLM, Qwen3_5TextConfig
+from transformers.models.qwen3_5.modeling_qwen3_5 import Qwen3_5DecoderLayer, Qwen3_5RMSNorm
+
+from teaching.tiny.examples import Batch
+
+CHAIN = 4
+"""How many guesses in a row the head is taught."""
+_DECAYS = (0.02, 0.3)
+"""How fast the two value heads of a linear layer forget at first; transformers' own start forgets all within a few tokens."""
+
+
+def config(rows: int) -> Qwen3_5TextConfig:
+    """Three linear layers to one with full attention, as in every Qwen3.5; head sizes that vLLM takes."""
+    return Qwen3_5TextConfig(
+        vocab_size=rows,
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        head_dim=64,
+        linear_num_key_heads=1,
+        linear_num_value_heads=2,
+        linear_key_head_dim=128,
+        linear_value_head_dim=128,
+        max_position_embeddings=4096,
+        initializer_range=0.1,
+        tie_word_embeddings=True,
+        rope_parameters={
+            "rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25, "mrope_section": [3, 3, 2],
+            "mrope_interleaved": True,
+        },
+        full_attention_interval=4,
+        attn_output_gate=True,
+        mamba_ssm_dtype="float32",
+        mtp_num_hidden_layers=1,
+        mtp_use_dedicated_embeddings=False,
+    )
+
+
+def model(settings: Qwen3_5TextConfig) -> Qwen3_5ForCausalLM:
+    """The untaught model."""
+    made = Qwen3_5ForCausalLM(settings)
+    for layer in made.model.layers:
+        if layer.block_type == "linear_attention":
+            layer.linear_attn.A_log.data.copy_(torch.tensor(_DECAYS).log())
+    return made
+
+
+class MtpHead(nn.Module):
+    """The head's parameters, named as in the checkpoints behind `mtp.`."""
+
+    def __init__(self, settings: Qwen3_5TextConfig) -> None:
+        super().__init__()
+        size, eps = settings.hidden_size, settings.rms_norm_eps
+        one = copy.deepcopy(settings)
+        one.num_hidden_layers, one.layer_types, one._attn_implementation = 1, ["full_attention"], "sdpa"
+        self.fc = nn.Linear(2 * size, size, bias=False)
+        self.pre_fc_norm_embedding = Qwen3_5RMSNorm(size, eps)
+        self.pre_fc_norm_hidden = Qwen3_5RMSNorm(size, eps)
+        self.layers = nn.ModuleList([Qwen3_5DecoderLayer(one, 0)])
+        self.norm = Qwen3_5RMSNorm(size, eps)
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                nn.init.normal_(parameter, std=settings.initializer_range)
+
+    def forward(self, embedded: Tensor, hidden: Tensor, rotary: tuple[Tensor, Tensor], mask: Tensor, cache: DynamicCache) -> Tensor:
+        """What stands for the guesses, [examples, places, hidden], from the embeddings of the tokens before them and the hidden
+        states of the places before those; `mask` is added to the attention, [1, 1, places, places read so far]."""
+        joined = torch.cat([self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(hidden)], dim=-1)
+        read = self.layers[0](self.fc(joined), position_embeddings=rotary, attention_mask=mask, cache=cache)
+        return self.norm(read)
+
+
+def loss(made: Qwen3_5ForCausalLM, batch: Batch) -> Tensor:
+    """How badly the model writes the turns, in nats a token."""
+    wanted = batch.turn[:, 1:] > 0
+    hidden = made.model(input_ids=batch.ids[:, :-1], use_cache=False).last_hidden_state
+    return cross_entropy(made.lm_head(hidden[wanted]), batch.ids[:, 1:][wanted])
+
+
+def guesses(made: Qwen3_5ForCausalLM, head: MtpHead, batch: Batch, hidden: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """For each guess in a row: the logits and the ids that were right, over the places where a turn has such a token.
+
+    `hidden` is the model's hidden state of every place. As in drafting, the head attends to what it read with the model's
+    own hidden states, and of its own guesses only to those in the same row.
+    """
+    n = batch.ids.shape[1]
+    cache = DynamicCache()
+    earlier = torch.full((n - 1, n - 1), -math.inf).triu(1)
+    own = torch.full((n - 1, n - 1), -math.inf).fill_diagonal_(0.0)
+    state, mask, found = hidden[:, :-1], earlier, []
+    for ahead in range(CHAIN):
+        # The last places of a longer row have no token so far ahead: anything may stand there, nothing is asked of them.
+        ids = batch.ids.roll(-1 - ahead, dims=1)[:, :-1]
+        places = torch.arange(ahead, ahead + n - 1).view(1, 1, -1).expand(3, 1, -1)
+        embedded = made.model.embed_tokens(ids)
+        state = head(embedded, state, made.model.rotary_emb(embedded, places), mask[None, None], cache)
+        wanted = batch.written(ahead + 2)
+        logits = made.lm_head(state[:, : wanted.shape[1]][wanted])
+        found.append((logits, batch.ids[:, ahead + 2 :][wanted]))
+        mask = torch.cat([mask, own], dim=1)
+    return found
+
+
+def generation(eos: list[int], pad: int) -> GenerationConfig:
+    """What ends a turn, and the sampling that Qwen3.5's model cards recommend."""
+    return GenerationConfig(eos_token_id=eos, pad_token_id=pad, do_sample=True, temperature=1.0, top_p=0.95, top_k=20)
