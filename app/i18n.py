@@ -6,6 +6,7 @@ viewer reads its own over HTTP, so that a switch of language reaches a page in t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import get_args
 
@@ -22,6 +23,11 @@ NAMES: Mapping[str, str] = {"zh": "中文", "en": "English"}
 TABLES: Mapping[str, Mapping[str, Text]] = {"page": PAGE, "sidebar": SIDEBAR, "model": MODEL, "picker": PICKER, "viewer": VIEWER}
 _OURS: Mapping[str, Text] = {**PAGE, **SIDEBAR, **MODEL, **PICKER}
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&")
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, marks that turn the direction of what stands around them, and halves of surrogate pairs."""
+_DRAWN = re.compile(r":(?=material[/_]|streamlit:)|(?<!\S)[<>~-](?=[-=>]+(?!\S))")
+"""Where Streamlit draws an icon or an arrow in place of a text, even of an escaped one: behind this character."""
+_WORD_JOINER = "\u2060"
 
 
 class Words:
@@ -49,6 +55,16 @@ def language_of(locale: str | None) -> Lang:
     return "zh" if (locale or "").lower().startswith("zh") else "en"
 
 
+def visible(text: str) -> str:
+    """A text from elsewhere without characters that cannot be seen or sent, each written as its code: <U+202E>."""
+    return _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
 def plain(text: str) -> str:
-    """A text as text inside Markdown, in one line: every character that could mean something there is escaped."""
-    return "".join(f"\\{character}" if character in _MARKDOWN else character for character in " ".join(text.split()))
+    """A text as text inside Markdown, in one line: every character that could mean something there is escaped.
+
+    A web address in it becomes a link to itself. What Streamlit replaces after Markdown is read is kept apart by an invisible
+    character.
+    """
+    line = _DRAWN.sub(lambda found: found[0] + _WORD_JOINER, " ".join(visible(text).split()))
+    return "".join(f"\\{character}" if character in _MARKDOWN else character for character in line)

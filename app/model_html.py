@@ -1,19 +1,19 @@
-"""Pieces of the Model tab as HTML: every text that comes from a file or a table is escaped; nothing here asks Streamlit.
+"""Pieces of the Model tab as HTML: every text goes through `escape`, whoever wrote it; nothing here asks Streamlit.
 
 Their look is model_tab.css.
 """
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
-from app.i18n import Words
+from app.i18n import Words, visible
 from app.model_tab_words import KINDS, PARTS
-from backends.checkpoint_files import CheckpointFile, FieldValue, Stored
+from backends.checkpoint_files import CheckpointFile, FieldValue, Stored, size
 from backends.description import Template
 from backends.template_reading import Span
 from families.base import Family, TokenGroup
@@ -21,7 +21,20 @@ from families.base import Family, TokenGroup
 _MOST_PARTS = 12
 _MOST_TOKENS = 300
 _MOST_ITEMS = 8
+_MOST_LINKS = 50
 _MOST_CHARACTERS = 300
+_MOST_TEMPLATE = 200_000
+"""Characters of a template that are shown: more than ten times those of the longest one known here."""
+
+
+def escape(text: str) -> str:
+    """A text as HTML that shows it and does nothing else."""
+    return html.escape(visible(text))
+
+
+def short(text: str) -> str:
+    """A text by its first characters, where it is long."""
+    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS] + "…"
 
 
 def boxed(*pieces: str) -> str:
@@ -37,17 +50,9 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
-def size(n: int) -> str:
-    """A number of bytes in the unit that fits: 526 B, 3.52 MB, 269 MB (powers of 1000)."""
-    for power, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if n >= power:
-            return f"{n / power:.3g} {unit}"
-    return f"{n} B"
-
-
 def fact(label: str, explained: str, value: str | None, source: str, unknown: str, more: str = "") -> str:
     """A row: what it is, its value (None: not known), where that is from, and a sentence. `more` is HTML below it."""
-    shown = escape(unknown if value is None else value)
+    shown = escape(unknown if value is None else short(value))
     kind = "lgm-value lgm-unknown" if value is None else "lgm-value"
     return (
         f'<div class="lgm-fact"><dt>{escape(label)}</dt><dd><span class="{kind}">{shown}</span>'
@@ -78,7 +83,7 @@ def layers(words: Words, kinds: Sequence[str]) -> str:
 def parts(words: Words, stored: Stored) -> str:
     """The largest parts of the weights with their share of all numbers."""
     shown, rest = stored.parts[:_MOST_PARTS], stored.parts[_MOST_PARTS:]
-    rows = [(f"<code>{escape(part.name)}</code>{_part_note(words, part.name)}", part.n_numbers) for part in shown]
+    rows = [(f"<code>{escape(short(part.name))}</code>{_part_note(words, part.name)}", part.n_numbers) for part in shown]
     if rest:
         rows.append((escape(words("parts_rest", n=len(rest))), sum(part.n_numbers for part in rest)))
     whole = max(stored.n_numbers, 1)
@@ -117,18 +122,21 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def template(words: Words, shown: Template, switch: str | None, number: int) -> str:
-    """A template whole, with line numbers, and what is marked in it. `number` tells several templates on one page apart."""
+    """A template with line numbers, whole unless it is huge, and what is marked in it. `number` tells several templates on one
+    page apart."""
     legend = [_marked(words, shown, shown.tools, "lgm-tools", words("template_tools"), number)] if shown.tools else []
     if shown.thinking:
         title = words("template_thinking", switch=switch)
         legend.append(_marked(words, shown, shown.thinking, "lgm-thinking", title, number))
     rows, start = [], 0
-    for line_number, line in enumerate(lines(shown.text), 1):
+    for line_number, line in enumerate(lines(shown.text[:_MOST_TEMPLATE]), 1):
         rows.append(
             f'<div class="lgm-row" id="template-{number}-{line_number}"><span class="lgm-n">{line_number}</span>'
             f'<span class="lgm-code">{_line(shown, start, line)}</span></div>'
         )
         start += len(line) + 1
+    if len(shown.text) > _MOST_TEMPLATE:
+        rows.append(f"<p>{escape(words('template_cut', n=f'{len(shown.text) - _MOST_TEMPLATE:,}'))}</p>")
     return boxed(
         f'<div class="lgm-legend">{"".join(legend)}</div>', f'<pre class="lgm-template" tabindex="0">{"".join(rows)}</pre>',
     )
@@ -137,10 +145,12 @@ def template(words: Words, shown: Template, switch: str | None, number: int) -> 
 def _marked(words: Words, shown: Template, spans: Sequence[Span], mark: str, title: str, number: int) -> str:
     """An entry of the legend: what is marked so, and the lines, as links into the template."""
     links = []
-    for span in spans:
+    for span in spans[:_MOST_LINKS]:
         first, last = line_numbers(shown.text, span)
         said = words("template_line", first=first) if first == last else words("template_lines", first=first, last=last)
         links.append(f'<a href="#template-{number}-{first}" target="_self">{escape(said)}</a>')
+    if len(spans) > _MOST_LINKS:
+        links.append(escape(words("more", n=len(spans) - _MOST_LINKS)))
     return f'<p><span class="lgm-swatch {mark}">{escape(title)}</span> {" · ".join(links)}</p>'
 
 
@@ -158,15 +168,13 @@ def _line(shown: Template, start: int, line: str) -> str:
     """One line of a template, cut where a mark begins or ends."""
     end = start + len(line)
     cuts = {start, end}
-    for span in (*shown.tools, *shown.thinking):
+    marked = {"lgm-tools": shown.tools or (), "lgm-thinking": shown.thinking or ()}
+    for span in chain(*marked.values()):
         cuts |= {place for place in span if start < place < end}
     places = sorted(cuts)
     pieces = []
     for begin, stop in pairwise(places):
-        marks = [
-            name for name, spans in (("lgm-tools", shown.tools), ("lgm-thinking", shown.thinking))
-            if any(a <= begin and stop <= b for a, b in spans)
-        ]
+        marks = [name for name, spans in marked.items() if any(a <= begin and stop <= b for a, b in spans)]
         text = escape(shown.text[begin:stop])
         pieces.append(f'<mark class="{" ".join(marks)}">{text}</mark>' if marks else text)
     return "".join(pieces)
@@ -183,13 +191,13 @@ def tokens(words: Words, family: Family, ids: Mapping[str, int], ends: Iterable[
     other = sorted((number, token) for token, number in ids.items() if token not in named)
     if other:
         pills = " ".join(f"{_token(token)} {number}" for number, token in other[:_MOST_TOKENS])
-        more = escape(words("tokens_more", n=len(other) - _MOST_TOKENS)) if len(other) > _MOST_TOKENS else ""
+        more = escape(words("more", n=len(other) - _MOST_TOKENS)) if len(other) > _MOST_TOKENS else ""
         groups.append(f"<details><summary>{escape(words('tokens_other', n=len(other)))}</summary><p>{pills} {more}</p></details>")
     return boxed(*groups)
 
 
 def _token(token: str) -> str:
-    return f'<code class="lgm-token">{escape(token)}</code>'
+    return f'<code class="lgm-token">{escape(short(token))}</code>'
 
 
 def _group(words: Words, family: Family, group: TokenGroup, ids: Mapping[str, int], stops: set[str]) -> str:
@@ -242,5 +250,4 @@ def value(words: Words, given: Any) -> str:
     if isinstance(given, list) and len(given) > _MOST_ITEMS:
         first = ", ".join(value(words, item) for item in given[:_MOST_ITEMS])
         return f"[{first}, {words('list_more', n=len(given))}]"
-    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS] + "…"
+    return short(given if isinstance(given, str) else json.dumps(given, ensure_ascii=False))

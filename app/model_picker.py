@@ -17,6 +17,7 @@ from app.i18n import Words, plain
 from app.models import Placement
 from backends.base import BackendError
 from backends.checkpoint import BUILTIN, DTYPES
+from backends.checkpoint_files import size
 from backends.model_settings import ModelSettings
 from families.base import Text
 
@@ -28,13 +29,13 @@ _MEDIA = {"image": "medium_image", "audio": "medium_audio", "video": "medium_vid
 
 
 def show(words: Words) -> None:
-    """Opens the dialog over the page."""
-    st.dialog(words("picker_title"), width="large")(_draw)(words)
+    """Opens the dialog over the page. The cache is looked through once for it, not at each click in it."""
+    from backends.hub_cache import cached_models  # With it comes the hub's client, for which a page should not have to wait.
+
+    st.dialog(words("picker_title"), width="large")(_draw)(words, cached_models(None))
 
 
-def _draw(words: Words) -> None:
-    # With these comes the hub's client, for which a page should not have to wait.
-    from backends.hub_cache import cached_models
+def _draw(words: Words, cached: Sequence[Cached]) -> None:
     from backends.recommended import RECOMMENDED
 
     _close_if_chosen()
@@ -44,7 +45,6 @@ def _draw(words: Words) -> None:
     )
     _placement(words)
     st.caption(words("picker_one"))
-    cached = cached_models(None)
     _here(words, cached)
     catalogue = service.current().catalogue
     catalogue.look(tuple(model.model_id for model in RECOMMENDED))
@@ -110,8 +110,6 @@ def _placement(words: Words) -> None:
 
 def _here(words: Words, cached: Sequence[Cached]) -> None:
     """The built-in model, what is whole in the cache, and the paths that were named before."""
-    from backends.hub_words import size
-
     st.markdown(f"##### {words('picker_here')}")
     _row(words, BUILTIN, [words("picker_builtin")], words("picker_use"))
     for model in cached:
@@ -131,7 +129,6 @@ def _here(words: Words, cached: Sequence[Cached]) -> None:
 
 def _recommended(words: Words, here: frozenset[str]) -> None:
     """The recommended models with what the hub has told by now; drawn again while answers come. `here` are in the cache."""
-    from backends.hub_words import size
     from backends.recommended import RECOMMENDED
 
     _close_if_chosen()

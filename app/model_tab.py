@@ -15,6 +15,7 @@ from app.i18n import Words, plain
 from app.model_tab_words import FACTS
 from app.models import Loading, Ready, State
 from backends.base import Backend
+from backends.checkpoint_files import size
 from backends.description import Description, Fact
 
 _STYLE = Path(__file__).with_name("model_tab.css")
@@ -97,12 +98,12 @@ def _value(words: Words, name: str, given: Any) -> str | None:
     if name in ("parameters", "parameters_loaded"):
         return model_html.count(given)
     if name == "memory":
-        return words("bytes_exact", size=model_html.size(given), n=f"{given:,}")
-    if name in ("context", "window"):
-        return words("n_tokens", n=f"{given:,}")
+        return words("bytes_exact", size=size(given), n=f"{given:,}")
     if name == "stored_as":
         return ", ".join(words("n_numbers", n=f"{n:,}", dtype=dtype) for dtype, n in given.items())
-    return f"{given:,}" if isinstance(given, int) else str(given)
+    if not isinstance(given, int):
+        return model_html.value(words, given)
+    return words("n_tokens", n=f"{given:,}") if name in ("context", "window") else f"{given:,}"
 
 
 def _source(words: Words, name: str, fact: Fact, description: Description) -> str:
@@ -175,14 +176,14 @@ def _sampling(words: Words, backend: Backend, description: Description | None) -
         elif given.get("do_sample") is False:
             source = words("sampling_greedy")
         else:
-            source = words("sampling_in_file") if given.get(name) is not None else words("sampling_neutral")
+            source = words("sampling_in_file" if given.get(name) == value else "sampling_neutral")
         rows.append((name, f"{value:g}", source))
     titles = words("sampling_setting"), words("sampling_value"), words("sampling_from")
     st.html(model_html.boxed(model_html.table(titles, rows)))
     if backend.info["defaults_from"] == "family" and description is not None:
         st.caption(words("sampling_no_file" if description.generation_config is None else "sampling_silent"))
     if description is not None and description.left_out:
-        names = ", ".join(f"{name} {value:g}" for name, value in description.left_out.items())
+        names = ", ".join(f"{name} {model_html.value(words, value)}" for name, value in description.left_out.items())
         st.caption(words("sampling_left_out", names=plain(names)))
 
 
@@ -197,11 +198,13 @@ def _template(words: Words, backend: Backend, description: Description | None) -
             st.markdown(f"**{words('template_name', name=plain(shown.name))}**")
         n = len(model_html.lines(shown.text))
         st.caption(words("template_file", file=plain(shown.file), n=n) if shown.file else words("template_file_unknown", n=n))
-        if not shown.tools:
+        if shown.tools is None:
+            st.caption(words("template_unreadable"))
+        elif not shown.tools:
             st.caption(words("template_tools_none"))
         if family.thinking_argument is None:
             st.caption(words("template_no_switch", family=plain(family.name)))
-        elif not shown.thinking:
+        elif shown.thinking == ():
             st.caption(words("template_thinking_none", switch=plain(family.thinking_argument)))
         st.html(model_html.template(words, shown, family.thinking_argument, number))
 

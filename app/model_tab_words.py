@@ -122,7 +122,7 @@ MODEL: Mapping[str, Text] = {
     "sampling_from": Text("出處", "From"),
     "sampling_in_file": Text("generation_config.json", "generation_config.json"),
     "sampling_neutral": Text(
-        "generation_config.json 沒有寫；用不做任何改變的值", "not in generation_config.json; the value that changes nothing",
+        "generation_config.json 沒有給；用不做任何改變的值", "generation_config.json gives none; this value changes nothing",
     ),
     "sampling_greedy": Text(
         "generation_config.json 寫了 do_sample: false：不抽籤，永遠拿最可能的 token",
@@ -153,6 +153,11 @@ MODEL: Mapping[str, Text] = {
         "這份模板沒有用到變數 tools：工具的說明不會由它寫進提示。",
         "This template never uses the variable tools: it does not write tools into the prompt.",
     ),
+    "template_unreadable": Text(
+        "jinja2 讀不懂這份模板，所以不知道哪裡跟著工具或思考開關變。",
+        "jinja2 cannot read this template, so where it depends on the tools or on a thinking switch is not known.",
+    ),
+    "template_cut": Text("⋯⋯後面還有 {n} 個字元，不顯示", "… {n} more characters are not shown"),
     "template_thinking": Text("跟著思考開關 {switch} 變的部分", "Depends on the thinking switch {switch}"),
     "template_thinking_none": Text(
         "這份模板沒有用到思考開關 {switch}：開或關，提示都一樣。",
@@ -170,7 +175,7 @@ MODEL: Mapping[str, Text] = {
         "另有 {n} 個控制 token，家族的資料沒有說明用途",
         "{n} further control tokens, whose purpose the family's tables do not tell",
     ),
-    "tokens_more": Text("……還有 {n} 個", "… and {n} more"),
+    "more": Text("……還有 {n} 個", "… and {n} more"),
     "file_missing": Text("這個檢查點沒有", "not in this checkpoint"),
     "file_no_note": Text("家族的資料沒有說明這個檔案。", "The family's notes say nothing about this file."),
     "file_unreadable": Text("無法讀取其中的欄位。", "Its fields could not be read."),

@@ -6,6 +6,7 @@ Knows nothing about where it came from or how it is run.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -36,22 +37,32 @@ class Checkpoint:
 def defaults(path: Path, family: Family) -> tuple[dict[str, float], Literal["checkpoint", "family"]]:
     """The recommended sampling (temperature, top_p, top_k) and whose it is.
 
-    It is the checkpoint's where generation_config.json recommends any; what that leaves out cuts nothing. Else the family's.
+    It is the checkpoint's where generation_config.json recommends any; what that leaves out, or gives as something that cannot
+    be used, cuts nothing. Else the family's.
     """
     given = read_json(path / "generation_config.json")
     if given.get("do_sample") is False:
         return {"temperature": 0.0, "top_p": 1.0, "top_k": 0}, "checkpoint"
     neutral: dict[str, float] = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
-    recommended = {name: given[name] for name in neutral if given.get(name) is not None}
+    recommended = {name: given[name] for name in neutral if _usable(name, given.get(name))}
     if recommended:
         return {**neutral, **recommended}, "checkpoint"
     return {**neutral, **family.sampling}, "family"
 
 
+def _usable(name: str, value: Any) -> bool:
+    """Whether a setting of sampling is a number that can be sampled with."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        return False
+    return {"temperature": True, "top_p": value <= 1, "top_k": isinstance(value, int)}[name]
+
+
 def weight_files(folder: Path) -> tuple[str, ...]:
-    """The names of the safetensors that the folder's model is made of, as its index lists them; they need not be there."""
+    """The names of the safetensors that the folder's model is made of: the one file, which transformers takes where it is there,
+    else those that the index lists; they need not be there."""
     listed = read_json(folder / INDEX).get("weight_map")
-    return tuple(sorted(set(listed.values()))) if isinstance(listed, dict) and listed else (WEIGHTS,)
+    names = {name for name in listed.values() if isinstance(name, str)} if isinstance(listed, dict) else set()
+    return (WEIGHTS,) if (folder / WEIGHTS).is_file() or not names else tuple(sorted(names))
 
 
 def is_whole(folder: Path) -> bool:

@@ -70,6 +70,16 @@ class Stored:
         return sum(self.dtypes.values())
 
 
+def size(n_bytes: float) -> str:
+    """A number of bytes in three digits and the unit that fits: "526 B", "3.52 MB", "269 MB" (powers of 1000)."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if n_bytes < 999.5 or unit == "GB":
+            break
+        n_bytes /= 1000
+    digits = 0 if unit == "B" or n_bytes >= 99.95 else 1 if n_bytes >= 9.995 else 2
+    return f"{n_bytes:.{digits}f} {unit}"
+
+
 def list_files(path: Path, notes: Iterable[FileNote]) -> tuple[CheckpointFile, ...]:
     """The files of a checkpoint (a folder's own, hidden ones and subfolders aside; or the one file): those that the notes
     name in the notes' order, found or not, then the others by name."""

@@ -57,13 +57,14 @@ class Encoder:
 @dataclass(frozen=True)
 class Template:
     """A chat template (line ends unified), the file it is in, and the stretches [from, to) in characters of `text` that depend
-    on the tools and on the thinking switch. `name` is "" for the only one; a checkpoint can have several."""
+    on the tools and on the thinking switch; None where jinja2 cannot read the template. `name` is "" for the only one; a
+    checkpoint can have several."""
 
     name: str
     text: str
     file: str | None
-    tools: tuple[Span, ...]
-    thinking: tuple[Span, ...]
+    tools: tuple[Span, ...] | None
+    thinking: tuple[Span, ...] | None
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,9 @@ def _facts(
     path: Path, raw: Mapping[str, Any], model: Any, tokenizer: Any, in_files: Stored | None, kinds: tuple[str, ...],
 ) -> dict[str, Fact]:
     held = [*model.parameters(), *model.buffers()]
-    quantized = raw.get("quantization_config")
+    quantized, named = raw.get("quantization_config"), raw.get("architectures")
     facts = {
-        "architecture": Fact((raw.get("architectures") or [None])[0], "file", "architectures"),
+        "architecture": Fact(named[0] if isinstance(named, list) and named else None, "file", "architectures"),
         "model_type": _fact(path, raw, model.config, "", ("model_type",)),
         "class": Fact(type(model).__name__, "model"),
         # Where several parameters share a stored number, counting what is stored would give a wrong figure.
@@ -161,7 +162,7 @@ def _fact(path: Path, raw: Mapping[str, Any], config: Any, key: str, names: tupl
 def _layer_types(path: Path, raw: Mapping[str, Any], model: Any) -> tuple[tuple[str, ...], Fact]:
     """The kind of each layer's attention: as the configuration names them, else the classes that the loaded model has."""
     named = _text_fact(path, raw, model.config, ("layer_types",))
-    if named.value is not None:
+    if isinstance(named.value, list) and all(isinstance(kind, str) for kind in named.value):
         return tuple(named.value), named
     layers = getattr(model.get_decoder(), "layers", ())
     classes = [
@@ -184,20 +185,23 @@ def _encoders(raw: Mapping[str, Any], text_key: str) -> tuple[Encoder, ...]:
 
 def _templates(path: Path, tokenizer: Any, family: Family) -> tuple[Template, ...]:
     given = tokenizer.chat_template
-    named = given if isinstance(given, dict) else {"": given}
-    if path.is_file():
-        file: str | None = path.name
-    elif (path / "chat_template.jinja").is_file():
-        file = "chat_template.jinja"
-    else:
-        file = "tokenizer_config.json" if (_json(path / "tokenizer_config.json") or {}).get("chat_template") else None
     templates = []
-    for name, text in named.items():
+    for name, text in (given if isinstance(given, dict) else {"": given}).items():
         text = unified(text)
         switch = family.thinking_argument
         thinking = depends_on(text, switch, otherwise=True) if switch else ()
-        templates.append(Template(name, text, file, depends_on(text, "tools", otherwise=False), thinking))
+        templates.append(Template(name, text, _template_file(path, name), depends_on(text, "tools", otherwise=False), thinking))
     return tuple(templates)
+
+
+def _template_file(path: Path, name: str) -> str | None:
+    """The file that the template of this name is in, in the order in which transformers looks; None where it is in none."""
+    if path.is_file():
+        return path.name
+    for file in (f"additional_chat_templates/{name}.jinja", "chat_template.jinja"):
+        if (path / file).is_file():
+            return file
+    return "tokenizer_config.json" if (_json(path / "tokenizer_config.json") or {}).get("chat_template") else None
 
 
 def _json(path: Path) -> dict[str, Any] | None:

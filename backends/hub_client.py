@@ -23,6 +23,7 @@ from huggingface_hub.utils import WeakFileLock, build_hf_headers
 from backends import hub_words
 from backends.base import BackendError, Progress
 from backends.checkpoint import INDEX, WEIGHTS
+from backends.checkpoint_files import size
 from backends.hub_cache import cache_folder, storage
 from families.base import Text
 
@@ -195,7 +196,7 @@ class _Download:
     def _tell(self, file: RemoteFile, n_bytes: int) -> None:
         self._arrived[file] = n_bytes
         done, name = sum(self._arrived.values()), self._listing.model_id
-        so_far, total = hub_words.size(done), hub_words.size(self._total)
+        so_far, total = size(done), size(self._total)
         share = done / self._total if self._total else 1.0
         self._progress(Text(f"下載 {name}：{so_far}／{total}", f"Downloading {name}: {so_far} of {total}"), min(share, 1.0))
 

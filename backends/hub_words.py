@@ -13,21 +13,13 @@ from pathlib import Path
 from huggingface_hub import errors, get_token
 
 from backends.base import BackendError
+from backends.checkpoint_files import size
 from families.base import Text
 
 _LOG_IN = Text(
     "在終端機執行 `hf auth login` 後再試，或用環境變數 HF_TOKEN 帶著權杖啟動 Loopglass。",
     "Run `hf auth login` in a terminal and try again, or start Loopglass with the token in the environment variable HF_TOKEN.",
 )
-
-
-def size(n_bytes: float) -> str:
-    """A number of bytes in decimal units, as the hub's pages write them: "1.7 GB"."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if n_bytes < 999.5 or unit == "GB":
-            break
-        n_bytes /= 1000
-    return f"{n_bytes:.0f} {unit}" if unit == "B" or n_bytes >= 99.95 else f"{n_bytes:.1f} {unit}"
 
 
 @contextmanager

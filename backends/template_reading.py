@@ -75,20 +75,26 @@ def unified(text: str) -> str:
     return re.sub(r"\r\n?", "\n", text)
 
 
-def depends_on(template: str, name: str, *, otherwise: bool) -> tuple[Span, ...]:
+def depends_on(template: str, name: str, *, otherwise: bool) -> tuple[Span, ...] | None:
     """The stretches [from, to) of `template` (line ends unified) that depend on the variable `name`, in order.
 
     They are: branches that are reached only if a test of the variable allows it; loops over it; macros with a parameter of
     its name; and single tags that mention it. `otherwise` adds the branches that are reached only because such a test failed
-    (what a switch writes when it is off). None overlap. Empty for a template that jinja2 cannot read.
+    (what a switch writes when it is off). None overlap. None for a template that jinja2 cannot read, or only deeper than
+    Python calls go.
     """
     try:
-        tags = list(_tags(template))
-    except TemplateSyntaxError:
-        return ()
+        found = _found(template, name, otherwise)
+    except (TemplateSyntaxError, RecursionError):
+        return None
+    return tuple((start, len(template[:end].rstrip())) for start, end in _united(found))
+
+
+def _found(template: str, name: str, otherwise: bool) -> list[Span]:
+    """The stretches as they are met. Raises TemplateSyntaxError and RecursionError."""
     found: list[Span] = []
     open_blocks: list[_Block] = []
-    for tag in tags:
+    for tag in _tags(template):
         if tag.word in _ENDS and open_blocks:
             block = open_blocks.pop()
             if block.marked:
@@ -99,7 +105,7 @@ def depends_on(template: str, name: str, *, otherwise: bool) -> tuple[Span, ...]
             open_blocks.append(_opened(tag, name))
         if mentions(tag.parsed, name):
             found.append((tag.start, tag.end))
-    return tuple((start, len(template[:end].rstrip())) for start, end in _united(found))
+    return found
 
 
 def _opened(tag: _Tag, name: str) -> _Block:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.i18n import TABLES, Words, language_of
+from app.i18n import TABLES, Words, language_of, plain, visible
 from app.model_tab_words import FACTS, KINDS, PARTS
 from families.base import Text
 
@@ -95,3 +95,22 @@ def test_the_viewers_table_has_both_languages() -> None:
 )
 def test_the_browsers_language(locale: str | None, lang: str) -> None:
     assert language_of(locale) == lang
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("a\u202eb\u2066c\u200f", "a<U+202E>b<U+2066>c<U+200F>"),
+        ("\x00\x1b[1m\x7f", "<U+0000><U+001B>[1m<U+007F>"),
+        ("\ud800", "<U+D800>"),
+        ("字 👩\u200d👩\u200d👧 \n\té", "字 👩\u200d👩\u200d👧 \n\té"),
+    ],
+)
+def test_what_cannot_be_seen_is_written_out(text: str, seen: str) -> None:
+    assert visible(text) == seen
+    assert visible(text).encode("utf-8")
+
+
+def test_text_inside_markdown_is_one_line_and_escaped() -> None:
+    assert plain("a *b*\n\n# c {n}") == "a \\*b\\* \\# c \\{n\\}"
+    assert plain("\u202e") == "\\<U\\+202E\\>"

@@ -158,6 +158,22 @@ def test_a_template_without_tools_or_switch_is_said_so(installed: Service) -> No
     assert EN("template_thinking_none", switch="enable\\_thinking") in said(test)
 
 
+def test_a_template_that_cannot_be_read_is_shown_and_nothing_is_claimed_of_it(installed: Service) -> None:
+    broken = "{% if tools"
+    test = opened(installed, describing(templates=(Template("", broken, None, None, None),)))
+    assert EN("template_unreadable") in said(test)
+    assert EN("template_tools_none") not in said(test)
+    assert EN("template_thinking_none", switch="enable\\_thinking") not in said(test)
+    assert escape(broken) in html(test)
+
+
+def test_of_a_huge_template_the_end_is_left_out_and_this_is_said(installed: Service) -> None:
+    huge = Template("", "x" * 200_000 + "ENDING", None, (), ())
+    shown = html(opened(installed, describing(templates=(huge,))))
+    assert EN("template_cut", n=6) in shown
+    assert "ENDING" not in shown
+
+
 def test_files_have_sizes_notes_and_this_checkpoints_values(installed: Service) -> None:
     shown = html(opened(installed, describing()))
     assert "<code>config.json</code><span>526 B</span>" in shown
@@ -268,8 +284,3 @@ def test_counts(n: int, expected: str) -> None:
     assert model_html.count(n) == expected
 
 
-@pytest.mark.parametrize(
-    ("n", "expected"), [(0, "0 B"), (526, "526 B"), (3_522_616, "3.52 MB"), (269_060_552, "269 MB"), (10**10, "10 GB")],
-)
-def test_sizes(n: int, expected: str) -> None:
-    assert model_html.size(n) == expected

@@ -85,7 +85,7 @@ def test_it_lists_what_is_here_and_what_is_recommended(loader: Loader) -> None:
     assert "**builtin**" in text
     for model in RECOMMENDED:
         assert test.button(key=f"recommended {model.model_id}").label == EN("picker_get")
-    assert "Qwen3\\.5 · reads text, images, video · 1\\.7 GB · licence apache\\-2\\.0 · access must be asked for" in text
+    assert "Qwen3\\.5 · reads text, images, video · 1\\.74 GB · licence apache\\-2\\.0 · access must be asked for" in text
     assert "Gemma 4 · reads text, images, audio, video · size and licence not known yet" in text
     assert test.button(key="here builtin").disabled, "it is in use"
 

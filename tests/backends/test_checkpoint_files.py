@@ -11,7 +11,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from backends.checkpoint_files import list_files, look_up, part_of, stored
+from backends.checkpoint_files import list_files, look_up, part_of, size, stored
 from families.base import FileNote, Text
 
 MEANING = Text("意思", "meaning")
@@ -20,6 +20,17 @@ NOTES = (
     FileNote("model.safetensors", Text("權重", "weights")),
     FileNote("generation_config.json", Text("抽樣", "sampling"), {"temperature": MEANING}),
 )
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "written"),
+    [
+        (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (3_522_616, "3.52 MB"), (9_996_000, "10.0 MB"), (123_456_789, "123 MB"),
+        (999_600, "1.00 MB"), (1_740_000_000, "1.74 GB"), (1_234 * 10**9, "1234 GB"),
+    ],
+)
+def test_sizes_have_three_digits(n_bytes: int, written: str) -> None:
+    assert size(n_bytes) == written
 
 
 def test_files_stand_in_the_notes_order_then_by_name(tmp_path: Path) -> None:

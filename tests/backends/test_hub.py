@@ -39,6 +39,9 @@ def test_anything_else_says_what_to_give(model: str, tmp_path: Path, monkeypatch
     [
         ({"temperature": 0.6, "top_p": 0.95, "top_k": 20}, ({"temperature": 0.6, "top_p": 0.95, "top_k": 20}, "checkpoint")),
         ({"temperature": 0.6}, ({"temperature": 0.6, "top_p": 1.0, "top_k": 0}, "checkpoint")),
+        ({"temperature": 0.6, "top_p": 7, "top_k": "20"}, ({"temperature": 0.6, "top_p": 1.0, "top_k": 0}, "checkpoint")),
+        ({"temperature": "<b>", "top_p": float("nan"), "top_k": 2.5}, ({**HERMES.sampling}, "family")),
+        ({"temperature": -1, "top_p": True, "top_k": -1}, ({**HERMES.sampling}, "family")),
         ({"do_sample": False, "temperature": 0.6}, ({"temperature": 0.0, "top_p": 1.0, "top_k": 0}, "checkpoint")),
         ({"eos_token_id": 2}, ({**HERMES.sampling}, "family")),
         (None, ({**HERMES.sampling}, "family")),
@@ -55,6 +58,24 @@ def test_a_broken_generation_config_is_a_sentence(content: str, tmp_path: Path) 
     (tmp_path / "generation_config.json").write_text(content)
     with pytest.raises(BackendError, match="JSON"):
         checkpoint.defaults(tmp_path, HERMES)
+
+
+@pytest.mark.parametrize(
+    ("there", "index", "expected"),
+    [
+        ((), None, ("model.safetensors",)),
+        ((), {"a": "model-2.safetensors", "b": "model-1.safetensors"}, ("model-1.safetensors", "model-2.safetensors")),
+        (("model.safetensors",), {"a": "model-1.safetensors"}, ("model.safetensors",)),
+        ((), {"a": 1, "b": ["x"]}, ("model.safetensors",)),
+        ((), ["x"], ("model.safetensors",)),
+    ],
+)
+def test_which_files_hold_the_weights(there: tuple[str, ...], index: object, expected: tuple[str, ...], tmp_path: Path) -> None:
+    for name in there:
+        (tmp_path / name).touch()
+    if index is not None:
+        (tmp_path / checkpoint.INDEX).write_text(json.dumps({"weight_map": index}))
+    assert checkpoint.weight_files(tmp_path) == expected
 
 
 @pytest.fixture

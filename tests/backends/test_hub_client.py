@@ -340,14 +340,6 @@ def test_of_several_commits_the_cache_lists_the_one_that_main_is_at(hub: Hub, se
     assert [found.commit for found in hub_cache.cached_models(hub.cache)] == [new]
 
 
-@pytest.mark.parametrize(
-    ("n_bytes", "written"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_740_000_000, "1.7 GB"), (123_456_789, "123 MB"), (999_600, "1.0 MB")],
-)
-def test_sizes_are_written_as_the_hub_writes_them(n_bytes: int, written: str) -> None:
-    assert hub_words.size(n_bytes) == written
-
-
 def test_a_full_disk_and_a_cache_that_cannot_be_written() -> None:
     full = hub_words.sentence(OSError(28, "No space left on device", "/cache/blob"), NAME, "main", "page")
     assert "The disk is full" in full.en

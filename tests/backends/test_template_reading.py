@@ -7,9 +7,17 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, nodes
 
-from backends.template_reading import depends_on, unified
+from backends import template_reading
+from backends.template_reading import Span, unified
 
 TEMPLATES = sorted((Path(__file__).parents[1] / "data" / "templates").glob("*.jinja"))
+
+
+def depends_on(template: str, name: str, *, otherwise: bool) -> tuple[Span, ...]:
+    """The stretches of a template that can be read."""
+    found = template_reading.depends_on(template, name, otherwise=otherwise)
+    assert found is not None
+    return found
 
 
 def tools(template: str) -> list[str]:
@@ -75,10 +83,23 @@ def test_what_a_switch_writes_when_it_is_off_depends_on_it_too(template: str, ma
 
 
 @pytest.mark.parametrize(
-    "template", ["{% if tools", "{{ 'open", "{% if tools %}{% elif", "{% endif %}{% else %}", "{% if 1 + %}{% endif %}"],
+    "template",
+    ["{% endif %}{% else %}", "{% if 1 + %}{% endif %}", "{% if tools %}{% for %}", "{% if tools", "{% if tools %}{% elif"],
 )
-def test_a_template_that_is_broken_raises_nothing(template: str) -> None:
+def test_tags_that_do_not_belong_together_raise_nothing(template: str) -> None:
     assert all(0 <= start < end <= len(template) for start, end in depends_on(template, "tools", otherwise=False))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ 'open", "{{ " + "(" * 5000 + "tools" + ")" * 5000 + " }}",
+        "{% if " + " and ".join(["tools"] * 5000) + " %}{% endif %}",
+    ],
+    ids=["open string", "too deep to parse", "too deep to read"],
+)
+def test_of_a_template_that_cannot_be_read_nothing_is_said(template: str) -> None:
+    assert template_reading.depends_on(template, "tools", otherwise=False) is None
 
 
 def test_line_ends_are_read_as_jinja2_reads_them() -> None:
