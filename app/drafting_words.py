@@ -31,6 +31,8 @@ SETTING: Mapping[str, Text] = {
         "`loopglass selftest drafting` checks this for your model.",
     ),
     "drafter_none": Text("不猜", "None"),
+    "drafter_gemma4_assistant": Text("Gemma 4 的助手（MTP）", "Gemma 4’s assistant (MTP)"),
+    "drafter_mtp": Text("模型自帶的 MTP 頭", "The model’s own MTP head"),
     "drafter_cannot": Text("執行這個模型的程式不會猜。", "What runs this model cannot draft."),
     "drafter_why_not": Text("不能用「{name}」：{why}", "{name} cannot be had: {why}"),
     "drafter_gone": Text(

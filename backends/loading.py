@@ -65,7 +65,6 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
             f"{path}: the tokenizer has {len(tokenizer)} tokens and the model only {rows}; they do not belong together.",
             f"「{path}」：分詞器有 {len(tokenizer)} 個 token，模型只有 {rows} 個，兩者不是一對。",
         )
-    progress(Text("模型已載入", "The model is loaded"), 1.0)
     return Loaded(model, tokenizer, family)
 
 

@@ -37,7 +37,8 @@ from backends.cache import ConversationCache, Interrupted
 from backends.checkpoint import defaults
 from backends.decoding import Vocabulary
 from backends.description import describe
-from backends.drafting import Checked, Drafter, PromptLookup, Rounds
+from backends.drafters import Target, Usable, load_drafters
+from backends.drafting import Checked, Rounds
 from backends.loading import Loaded, load_checkpoint, worded_failures
 from backends.prompts import control_tokens, encode, render
 from backends.sampling import Report, Sampler
@@ -58,9 +59,11 @@ class LocalBackend:
     """
 
     modalities: frozenset[str] = frozenset()
-    drafters: Mapping[str, Text | None] = {"prompt_lookup": None}
 
-    def __init__(self, loaded: Loaded, model_id: str, path: Path, commit: str | None = None) -> None:
+    def __init__(
+        self, loaded: Loaded, model_id: str, path: Path, commit: str | None = None, progress: Progress | None = None
+    ) -> None:
+        """Makes a backend of a model in memory, and loads what drafts for it. Arguments are those of `load`."""
         self.model_id = model_id
         self.family = loaded.family
         self._tokenizer = loaded.tokenizer
@@ -71,6 +74,10 @@ class LocalBackend:
         text_config = loaded.model.config.get_text_config()
         self._vocabulary = _vocabulary(loaded.tokenizer, text_config.vocab_size)
         self._stop_ids = _stop_ids(loaded)
+        self._drafters = load_drafters(Target(loaded.model, path, model_id, progress or _ignore))
+        self.drafters: Mapping[str, Text | None] = {
+            name: found if isinstance(found, Text) else None for name, found in self._drafters.items()
+        }
         self.context_length: int | None = getattr(text_config, "max_position_embeddings", None)
         self.info: Mapping[str, Any] = {**self._describe(loaded, path), "commit": commit}
         self._turn = threading.Lock()
@@ -92,8 +99,10 @@ class LocalBackend:
         ("bfloat16"), by default the checkpoint's own; `commit` the hub's commit that the files are of, which is passed on in
         `info`. Raises BackendError.
         """
-        loaded = load_checkpoint(Path(path), progress or _ignore, device, dtype)
-        return cls(loaded, model_id, Path(path), commit)
+        progress = progress or _ignore
+        backend = cls(load_checkpoint(Path(path), progress, device, dtype), model_id, Path(path), commit, progress)
+        progress(Text("模型已載入", "The model is loaded"), 1.0)
+        return backend
 
     def _describe(self, loaded: Loaded, path: Path) -> dict[str, Any]:
         recommended, whose = defaults(path, loaded.family)
@@ -125,10 +134,11 @@ class LocalBackend:
 
     def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
         """Writes one turn, as `backends.base.Backend.generate` says. The reading of a long prompt can be stopped too, as
-        can the wait for another generation. Raises ValueError for settings out of range or an empty prompt, BackendError else."""
+        can the wait for another generation. Raises ValueError for settings out of range or an empty prompt, BackendError else,
+        at once for a drafter that cannot be had."""
         if not encoded.ids:
             raise ValueError("an empty prompt cannot be answered: the model needs one token to begin with")
-        sampler, drafter = Sampler(sampling), self._drafter(sampling)
+        sampler, drafter = Sampler(sampling), self._drafter(sampling.drafter)
         itself: list[weakref.ref[Generator[BackendEvent, None, None]]] = []
         turn = self._in_turn(encoded.ids, sampler, drafter, should_stop, itself)
         itself.append(weakref.ref(turn))
@@ -138,7 +148,7 @@ class LocalBackend:
         self,
         ids: Sequence[int],
         sampler: Sampler,
-        drafter: Drafter | None,
+        drafter: Usable | None,
         should_stop: Callable[[], bool],
         itself: Sequence[weakref.ref[Generator[BackendEvent, None, None]]],
     ) -> Generator[BackendEvent, None, None]:
@@ -160,19 +170,20 @@ class LocalBackend:
             self._turn.release()
 
     def _write(
-        self, ids: Sequence[int], sampler: Sampler, drafter: Drafter | None, should_stop: Callable[[], bool]
+        self, ids: Sequence[int], sampler: Sampler, drafter: Usable | None, should_stop: Callable[[], bool]
     ) -> Iterator[BackendEvent]:
         most, at_most = _limit(sampler.sampling.max_new_tokens, self.context_length, len(ids))
         if most <= 0:
             yield Done(at_most, None, 0, 0.0)
             return
         began = time.perf_counter()
+        self._cache.keep_hidden(drafter.keeps_hidden if drafter is not None else False)
         n_reused, logits = self._read_prompt(ids, should_stop)
         if logits is None:
             yield Done("user_stopped", None, 0, 0.0)
             return
         yield Prefill(len(ids), n_reused, (time.perf_counter() - began) * 1000)
-        rounds = Rounds(self._cache, sampler, drafter, ids, logits)
+        rounds = Rounds(self._cache, sampler, drafter.make(self._cache) if drafter is not None else None, ids, logits)
         try:
             yield from self._tokens(rounds, most, at_most, should_stop)
         finally:
@@ -198,13 +209,17 @@ class LocalBackend:
                 yield Done(finish, token.piece if finish == "stop_token" else None, n, spent * 1000, rounds.n_forwards)
                 return
 
-    def _drafter(self, sampling: Sampling) -> Drafter | None:
-        """The drafter that the settings name. Raises ValueError for one that cannot be had."""
-        if sampling.drafter is None:
+    def _drafter(self, name: str | None) -> Usable | None:
+        """The drafter of a name; None for nobody. Raises ValueError for one that there is not, BackendError where it cannot be
+        had."""
+        if name is None:
             return None
-        if sampling.drafter not in self.drafters:
-            raise ValueError(f"no drafter {sampling.drafter!r}; there are {sorted(self.drafters)}")
-        return PromptLookup()
+        if name not in self._drafters:
+            raise ValueError(f"no drafter {name!r}; there are {sorted(self._drafters)}")
+        found = self._drafters[name]
+        if isinstance(found, Text):
+            raise BackendError(found.en, found.zh)
+        return found
 
     def _read_prompt(self, ids: Sequence[int], should_stop: Callable[[], bool]) -> tuple[int, Tensor | None]:
         """Reads what the cache does not hold; how many tokens it held, and the last logits, or None after a stop."""
