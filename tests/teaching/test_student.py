@@ -76,6 +76,16 @@ def test_an_untaught_student_is_the_base_model(model: LlamaForCausalLM) -> None:
     torch.testing.assert_close(student_loss(student_of(model)), transformers_loss(model), rtol=1e-4, atol=1e-4)
 
 
+def test_products_in_bfloat16_teach_the_same(model: LlamaForCausalLM) -> None:
+    exact, rounded = student_of(model), student_of(model, torch.bfloat16)
+    losses = [student_loss(student) for student in (exact, rounded)]
+    for loss in losses:
+        loss.backward()
+    torch.testing.assert_close(losses[1], losses[0], rtol=0.02, atol=0.0)
+    gradients = [torch.cat([tensor.grad.flatten() for tensor in student.trained.values()]) for student in (exact, rounded)]
+    assert torch.cosine_similarity(*gradients, dim=0) > 0.99
+
+
 def test_an_empty_prefix_is_no_prefix(model: LlamaForCausalLM) -> None:
     shared, tails = rows()
     student = student_of(model)
