@@ -77,7 +77,9 @@ class ConversationCache:
         self._hidden = _Rows()
         self._cache = DynamicCache(config=self._model.config)
         self._before: list[_Saved] = []
-        self._n_last = 0
+        self._last: list[int] = []
+        self._owed: list[int] = []
+        """Ids that stand and that the layers have been made to forget; they are read again with those that come next."""
 
     def keep_common(self, ids: Sequence[int]) -> int:
         """Keeps what stands for the beginning of `ids`, drops the rest, and returns how many tokens are kept.
@@ -130,7 +132,7 @@ class ConversationCache:
         """Reads `ids` like `read`, and returns the logits after each of them, shape [ids, vocabulary]. `drop` can take the
         last of them back until something else is read."""
         self._before = [_saved(layer) for layer in self._cache.layers] if len(ids) > 1 else []
-        self._n_last = len(ids)
+        self._last = [*self._owed, *ids]
         return self._forward(ids, len(ids))
 
     @property
@@ -139,40 +141,39 @@ class ConversationCache:
         windows = [layer.sliding_window for layer in self._cache.layers if isinstance(layer, DynamicSlidingWindowLayer)]
         return max(0, min(windows, default=MOST_AHEAD + 2) - 2)
 
-    def drop(self, n: int) -> int:
-        """Takes back the last `n` ids of those that `read_all` read; returns how many forward passes that took.
+    def drop(self, n: int) -> None:
+        """Takes back the last `n` ids of those that `read_all` read, once.
 
-        Keys and values are cut off. A recurrent state is put back to where it was before, and what is kept is read again.
+        Keys and values are cut off. A recurrent state is put back to where it was before, and the layers read what is kept once
+        more in the next pass, which costs less than a pass for it.
         """
         if n == 0:
-            return 0
+            return
         recurrent = any(saved.recurrent for saved in self._before)
-        back = self._n_last if recurrent else n
-        kept = self._read[len(self._read) - back : len(self._read) - n]
         for layer, saved in zip(self._cache.layers, self._before, strict=True):
-            _take_back(layer, saved, self._n_last, back)
-        del self._read[len(self._read) - back :]
-        self._hidden.drop(back)
-        self._n_last -= n
-        if kept:
-            self._forward(kept, 1)
-        return int(bool(kept))
+            _take_back(layer, saved, len(self._last), len(self._last) if recurrent else n)
+        if recurrent:
+            self._owed = self._last[:-n]
+        del self._read[-n:]
+        self._hidden.drop(n)
 
     def _forward(self, ids: Sequence[int], n_logits: int) -> Tensor:
-        tokens = torch.tensor([ids], device=self._model.device)
+        tokens = torch.tensor([[*self._owed, *ids]], device=self._model.device)
+        n = tokens.shape[1]
         # Where a number is given, a model may leave out the last layers for the other ids (Gemma 4 does).
-        to_keep = torch.arange(len(ids) - n_logits, len(ids), device=tokens.device) if self._keeps_hidden is True else n_logits
+        to_keep = torch.arange(n - n_logits, n, device=tokens.device) if self._keeps_hidden is True else n_logits
         try:
             with self._watched() as seen:
                 output = self._model(input_ids=tokens, cache=self._cache, use_cache=True, logits_to_keep=to_keep)
         except BaseException:
             self.clear()
             raise
+        self._owed = []
         self._read.extend(ids)
         if self._keeps_hidden == "last":
             self._hidden = _Rows()
         for rows in seen:
-            self._hidden.extend(rows if self._keeps_hidden is True else rows[-n_logits:])
+            self._hidden.extend(rows[-(len(ids) if self._keeps_hidden is True else n_logits) :])
         logits: Tensor = output.logits[0]
         return logits
 

@@ -125,4 +125,4 @@ class Rounds:
 
     def _drop(self, n: int) -> None:
         self._guesses = self._guesses[: len(self._guesses) - n]
-        self.n_forwards += self._cache.drop(n)
+        self._cache.drop(n)
