@@ -129,6 +129,7 @@ _STOP_REASONS: Mapping[str, Text] = {
 _PROMPT: Mapping[str, Text] = {
     "step": Text("第 {n} 步", "Step {n}"),
     "step_prompt": Text("提示 {n} 個 token，其中 {new} 個是新的", "{n} prompt {n:token|tokens}, {new} new"),
+    "step_prompt_plain": Text("提示 {n} 個 token", "{n} prompt {n:token|tokens}"),
     "step_written": Text("寫了 {n} 個", "{n} written"),
     "prompt_all_new": Text("提示：全部是新的", "Prompt: everything is new"),
     "prompt_some_new": Text("提示：這一步要讀的部分", "Prompt: what is read in this step"),
@@ -141,6 +142,7 @@ _PROMPT: Mapping[str, Text] = {
         "{n} {n:token|tokens} as in the step before ({cached} kept in its cache, the others read again)",
     ),
     "seen": Text("{n} 個 token 和上一步相同", "{n} {n:token|tokens} as in the step before"),
+    "seen_uncounted": Text("模型已經讀過、沒有變的部分", "What the model has already read, unchanged"),
     "seen_elsewhere": Text(
         "這一段在先前的問題裡，展開上面先前的問題就能看到。",
         "This part stands in an earlier question; unfold that one above to read it.",

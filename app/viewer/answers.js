@@ -1,7 +1,7 @@
 // What tools returned and what the harness told the model: the foot of a step card.
 
 import { make } from "./dom.js";
-import { duration } from "./numbers.js";
+import { formatted } from "./facts.js";
 import { callText } from "./reading.js";
 
 /** The title of a tool's section while it runs and after. */
@@ -10,12 +10,6 @@ function toolTitle(w, tool) {
   const failed = tool.result.error !== null && tool.result.error !== undefined;
   const time = typeof tool.result.ms === "number" ? ` · ${formatted(w, tool.result.ms)}` : "";
   return w.t(failed ? "tool_title_error" : "tool_title", { name: tool.name }) + time;
-}
-
-/** A duration in words. @param {import("./words.js").Words} w @param {number} ms */
-export function formatted(w, ms) {
-  const { key, n } = duration(ms);
-  return w.t(key, { n });
 }
 
 export class ToolSection {

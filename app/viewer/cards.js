@@ -1,52 +1,14 @@
 // One step of the loop as a card. Its sections appear as their events come, and each is built once.
 
-import { feedbackSection, formatted, ToolSection } from "./answers.js";
+import { feedbackSection, ToolSection } from "./answers.js";
 import { copyButton } from "./copy.js";
 import { make } from "./dom.js";
+import { endedText, headText, timesText } from "./facts.js";
 import { DraftingLane } from "./lane.js";
-import { counts } from "./ledger.js";
-import { short } from "./numbers.js";
 import { rawOf } from "./pieces.js";
 import { PromptSection } from "./prompt.js";
 import { FormingSection, readingSection } from "./reading.js";
 import { TokenStrip } from "./tokens.js";
-
-function headText(w, step) {
-  const parts = [];
-  if (step.context) {
-    const n = step.context.n_tokens;
-    const sum = counts(step.context);
-    parts.push(w.t("step_prompt", { n, new: sum ? sum.fresh : n - step.context.ids_from }));
-    if (sum?.again > 0) parts.push(w.t("ledger_again", { n: sum.again }));
-  }
-  if (step.tokens.length > 0 || step.modelEnd) parts.push(w.t("step_written", { n: step.tokens.length }));
-  if (step.modelEnd?.tok_per_s) parts.push(w.t("speed", { n: short(step.modelEnd.tok_per_s) }));
-  return parts.join(" · ");
-}
-
-function endedText(w, run, step) {
-  const { finish, stop_piece: token } = step.modelEnd;
-  if (finish === "stop_token") {
-    const purpose = run.start?.stop_tokens?.[token];
-    return purpose ? w.t("ended_stop_token", { token, purpose: w.pick(purpose) }) : w.t("ended_stop_unknown", { token });
-  }
-  const key = `ended_${finish}`;
-  if (!w.has(key)) return w.t("ended_other", { reason: finish });
-  return w.t(key, { n: run.start?.settings?.max_new_tokens ?? step.tokens.length });
-}
-
-function timesText(w, step) {
-  const parts = [];
-  if (step.prefill) {
-    parts.push(w.t("times_prefill", { ms: formatted(w, step.prefill.ms) }));
-    if (step.prefill.n_reused > 0) parts.push(w.t("times_reused", { n: step.prefill.n_reused }));
-  }
-  if (step.modelEnd) {
-    parts.push(w.t("times_decode", { ms: formatted(w, step.modelEnd.decode_ms) }));
-    if (step.modelEnd.tok_per_s) parts.push(w.t("speed", { n: short(step.modelEnd.tok_per_s) }));
-  }
-  return parts.join(" · ");
-}
 
 export class StepCard {
   /**

@@ -45,10 +45,19 @@ export function counts(context) {
   return sum;
 }
 
-/** The parts that the model has read before and that need not be read again, and the others. @param {Part[]} parts */
-export function split(parts) {
+/**
+ * The parts that the model has read before and that need not be read again, and the others.
+ * @param {object} context
+ * @returns {{reused: Part[], rest: Part[], same: {any: boolean, n: number|null}}} `same` is whether anything of the whole prompt is
+ *   as it was, and how many tokens; null where their ends are not known.
+ */
+export function split(context) {
+  const parts = partsOf(context);
   const reused = parts.filter((part) => part.state === "reused");
-  return { reused, rest: parts.slice(reused.length) };
+  const any = context.added_from > 0 || context.ids_from > 0 || reused.length > 0;
+  const known = reused.every((part) => part.n !== null);
+  const n = known ? reused.reduce((sum, part) => sum + part.n, context.ids_from) : null;
+  return { reused, rest: parts.slice(reused.length), same: { any, n } };
 }
 
 /**

@@ -72,8 +72,8 @@ class Viewer {
       request: () => this.request(),
       register: (element, behind) => this.registry.set(element, behind),
       explain: (run, span, token) => words.label(span, (w) => {
-        const purpose = run.start?.control_tokens?.[token];
-        return w.t("control_purpose", { token, purpose: purpose ? w.pick(purpose) : w.t("control_unknown") });
+        const purpose = w.pickFrom(run.start?.control_tokens, token) ?? w.t("control_unknown");
+        return w.t("control_purpose", { token, purpose });
       }, "title"),
       ended: (run) => this.ended(run),
       toNewest: () => this.follower.toBottom(),

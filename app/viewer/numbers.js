@@ -38,9 +38,19 @@ export function duration(ms) {
   return { key: "s", n: trim((ms / 1000).toFixed(ms < 10000 ? 2 : 1)) };
 }
 
-/** A line break as ↵ and the break itself, so that a reader sees the token that made it. @param {string} text */
+// Control characters, and marks that would turn the direction of the tokens around them.
+const UNSEEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+function withCodes(text) {
+  return text.replaceAll(UNSEEN, (mark) => `<U+${mark.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
+}
+
+/**
+ * A line break as ↵ and the break itself, so that a reader sees the token that made it; what cannot be seen as its code.
+ * @param {string} text
+ */
 export function withMarks(text) {
-  return text.replaceAll("\r", "␍").replaceAll("\n", "↵\n").replaceAll("\t", "⇥\t");
+  return withCodes(text).replaceAll("\r", "␍").replaceAll("\n", "↵\n").replaceAll("\t", "⇥\t");
 }
 
 /**
@@ -51,7 +61,7 @@ export function withMarks(text) {
  */
 export function visible(piece, text, vocabulary) {
   const shown = text ? text : textOfPiece(piece, vocabulary);
-  return shown.replaceAll(" ", "␣").replaceAll("\n", "↵").replaceAll("\t", "⇥").replaceAll("\r", "␍");
+  return withCodes(shown).replaceAll(" ", "␣").replaceAll("\n", "↵").replaceAll("\t", "⇥").replaceAll("\r", "␍");
 }
 
 // Above the first bound a token counts as near-certain and stays plain. The others are steps of doubt, 1 to 6.

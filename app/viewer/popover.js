@@ -125,8 +125,7 @@ export class Popover {
   }
 
   purpose(run, token) {
-    const purpose = run.start?.control_tokens?.[token];
-    return purpose ? this.words.pick(purpose) : this.words.t("control_unknown");
+    return this.words.pickFrom(run.start?.control_tokens, token) ?? this.words.t("control_unknown");
   }
 
   tokenContent() {

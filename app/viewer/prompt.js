@@ -3,7 +3,7 @@
 
 import { copyButton } from "./copy.js";
 import { button, make, show } from "./dom.js";
-import { blocksOf, blockState, changesOf, counts, partsOf, split } from "./ledger.js";
+import { blocksOf, blockState, changesOf, counts, split } from "./ledger.js";
 import { visible, withMarks } from "./numbers.js";
 import { controlsByName, controlsOf, earlierText, piecesOf } from "./pieces.js";
 
@@ -79,7 +79,7 @@ export class PromptSection {
     this.context = step.context;
     this.pieces = piecesOf(step.context);
     this.controls = controlsOf(step.context, this.pieces, Object.keys(run.start?.control_tokens ?? {}));
-    Object.assign(this, split(partsOf(step.context)));
+    Object.assign(this, split(step.context));
     this.byToken = false;
     this.parts = make("div", "lg-parts");
     ctx.register(this.parts, { run, step, prompt: this });
@@ -89,7 +89,7 @@ export class PromptSection {
 
   head() {
     const title = make("h4", "lg-title");
-    this.ctx.words.label(title, (w) => w.t(this.nSame === 0 ? "prompt_all_new" : "prompt_some_new"));
+    this.ctx.words.label(title, (w) => w.t(this.same.any ? "prompt_some_new" : "prompt_all_new"));
     const toggle = make("input");
     toggle.type = "checkbox";
     toggle.disabled = this.pieces === null;
@@ -101,11 +101,6 @@ export class PromptSection {
     if (this.pieces === null) this.ctx.words.label(label, (w) => w.t("no_boundaries"), "title");
     const copy = copyButton(this.ctx.words, "copy_prompt", () => this.whole());
     return make("div", "lg-head", title, make("span", "lg-tools", label, copy));
-  }
-
-  /** How many of the prompt's tokens are as they were. */
-  get nSame() {
-    return this.context.ids_from + this.reused.reduce((sum, part) => sum + (part.n ?? 0), 0);
   }
 
   /** The bar of three colours with its numbers, and the sentences that say what was changed and where. */
@@ -137,9 +132,9 @@ export class PromptSection {
 
   /** The line under which the known part is folded; its text is put together when it is unfolded. */
   seen() {
-    if (this.nSame === 0 && this.context.added_from === 0) return null;
+    if (!this.same.any) return null;
     this.seenLabel = make("span");
-    this.ctx.words.label(this.seenLabel, (w) => this.seenText(w, this.nSame));
+    this.ctx.words.label(this.seenLabel, (w) => this.seenText(w));
     const fold = button("lg-fold", make("span", "lg-arrow", "▸"), this.seenLabel);
     fold.setAttribute("aria-expanded", "false");
     const body = make("div", "lg-seen");
@@ -154,8 +149,10 @@ export class PromptSection {
     return make("div", "", fold, body);
   }
 
-  seenText(w, n) {
+  seenText(w) {
+    const { n } = this.same;
     const cached = this.step.prefill?.n_reused;
+    if (n === null) return w.t("seen_uncounted");
     if (cached === undefined || cached === null) return w.t("seen", { n });
     return cached >= n ? w.t("seen_cached", { n }) : w.t("seen_part_cached", { n, cached });
   }

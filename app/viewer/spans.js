@@ -9,7 +9,8 @@
  * @returns {Spans}
  */
 export function spansOfArgument(call, name) {
-  return [call.value_spans?.[name] ?? call.args_span ?? call.span];
+  const own = call.value_spans && Object.hasOwn(call.value_spans, name) ? call.value_spans[name] : null;
+  return [own ?? call.args_span ?? call.span];
 }
 
 /**

@@ -52,6 +52,12 @@ export class Words {
     return this.lang === "zh" ? text.zh : text.en;
   }
 
+  /** The same under a key of a table that the log carries; null where it says nothing. @param {object|null|undefined} table */
+  pickFrom(table, key) {
+    const text = table && Object.hasOwn(table, key) ? table[key] : null;
+    return text ? this.pick(text) : null;
+  }
+
   /**
    * Makes `node` a label: `fill` writes its text, or the named attribute, now and after each switch of language.
    * @template {Node} T

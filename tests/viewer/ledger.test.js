@@ -34,8 +34,15 @@ test("tokens are counted as reused, new and read again", () => {
   assert.deepEqual(counts(context(runs, { ids_from: 7 })), { reused: 7, again: 3, fresh: 3 });
   const following = [["user", "reused", "abcd"], ["user", "new", "e"]];
   assert.deepEqual(counts(context(following)), { reused: 4, fresh: 1, again: 0 });
-  const { reused, rest } = split(partsOf(context(following)));
-  assert.deepEqual([reused.length, rest.length], [1, 1]);
+  const { reused, rest, same } = split(context(following));
+  assert.deepEqual([reused.length, rest.length, same], [1, 1, { any: true, n: 4 }]);
+});
+
+test("what stands in front of the new part is known even where it cannot be counted", () => {
+  const uncounted = { ...context([["user", "reused", "abcd"], ["user", "new", "e"]]), origins: [["user", "reused", null, 4], ["user", "new", null, 1]] };
+  assert.deepEqual(split(uncounted).same, { any: true, n: null });
+  assert.deepEqual(split(context([["user", "new", "e"]])).same, { any: false, n: 0 });
+  assert.deepEqual(split(context([["user", "new", "e"]], { added_from: 9, ids_from: 3 })).same, { any: true, n: 3 });
 });
 
 test("the template's text goes with the message that it ends or begins", () => {

@@ -11,6 +11,7 @@ test("an argument leads to its own tokens, else to those of all arguments, else 
   assert.deepEqual(spansOfArgument(CALL, "a"), [[3, 4]]);
   assert.deepEqual(spansOfArgument(CALL, "b"), [[2, 5]]);
   assert.deepEqual(spansOfArgument({ span: [0, 6], args_span: null, value_spans: {} }, "b"), [[0, 6]]);
+  assert.deepEqual(spansOfArgument(CALL, "constructor"), [[2, 5]]);
 });
 
 test("the least certain token of the arguments, not of the call around them", () => {

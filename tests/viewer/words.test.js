@@ -64,6 +64,11 @@ test("percentages keep the digits that say something", () => {
   assert.deepEqual(written, ["100 %", "> 99.99 %", "99.94 %", "81.3 %", "10 %", "5.68 %", "0.042 %", "< 0.001 %", "0 %"]);
 });
 
+test("what cannot be seen, or turns the text around it, is shown as its code", () => {
+  assert.equal(withMarks("a\u202eb\u0000\n\tc"), "a<U+202E>b<U+0000>↵\n⇥\tc");
+  assert.equal(visible("x", "\u2066 \u200d"), "<U+2066>␣\u200d");
+});
+
 test("numbers and durations", () => {
   assert.deepEqual([2.309, 24.06, 812.4, 3].map(short), ["2.31", "24.1", "812", "3"]);
   assert.deepEqual([3.14, 412.3, 1834, 25000].map(duration), [

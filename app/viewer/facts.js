@@ -1,0 +1,56 @@
+// What a step card says of its step in numbers: tokens, times, and how the turn ended. Pure.
+
+import { counts } from "./ledger.js";
+import { duration, short } from "./numbers.js";
+
+/**
+ * @typedef {import("./words.js").Words} Words
+ * @typedef {import("./state.js").Run} Run
+ * @typedef {import("./state.js").Step} Step
+ */
+
+/** A duration in words. @param {Words} w @param {number} ms */
+export function formatted(w, ms) {
+  const { key, n } = duration(ms);
+  return w.t(key, { n });
+}
+
+/** How long the prompt is and what of it is new, what was written, and how fast. @param {Words} w @param {Step} step */
+export function headText(w, step) {
+  const parts = [];
+  if (step.context) {
+    const n = step.context.n_tokens;
+    const sum = counts(step.context);
+    parts.push(sum ? w.t("step_prompt", { n, new: sum.fresh }) : w.t("step_prompt_plain", { n }));
+    if (sum?.again > 0) parts.push(w.t("ledger_again", { n: sum.again }));
+  }
+  if (step.tokens.length > 0 || step.modelEnd) parts.push(w.t("step_written", { n: step.tokens.length }));
+  if (step.modelEnd?.tok_per_s) parts.push(w.t("speed", { n: short(step.modelEnd.tok_per_s) }));
+  return parts.join(" · ");
+}
+
+/** Why the turn ended; its model_end must be known. @param {Words} w @param {Run} run @param {Step} step */
+export function endedText(w, run, step) {
+  const { finish, stop_piece: token } = step.modelEnd;
+  if (finish === "stop_token") {
+    const purpose = w.pickFrom(run.start?.stop_tokens, token);
+    return purpose === null ? w.t("ended_stop_unknown", { token }) : w.t("ended_stop_token", { token, purpose });
+  }
+  const key = `ended_${finish}`;
+  if (!w.has(key)) return w.t("ended_other", { reason: finish });
+  return w.t(key, { n: run.start?.settings?.max_new_tokens ?? step.tokens.length });
+}
+
+/** How long reading and writing took. @param {Words} w @param {Step} step */
+export function timesText(w, step) {
+  const parts = [];
+  if (step.prefill) {
+    parts.push(w.t("times_prefill", { ms: formatted(w, step.prefill.ms) }));
+    if (step.prefill.n_reused > 0) parts.push(w.t("times_reused", { n: step.prefill.n_reused }));
+  }
+  if (step.modelEnd) {
+    parts.push(w.t("times_decode", { ms: formatted(w, step.modelEnd.decode_ms) }));
+    if (step.modelEnd.tok_per_s) parts.push(w.t("speed", { n: short(step.modelEnd.tok_per_s) }));
+  }
+  return parts.join(" · ");
+}
