@@ -1,8 +1,10 @@
-"""Models of the Hugging Face hub that suit this program: the smallest instruction-tuned one of each family.
+"""Models of the Hugging Face hub that suit this program: one of each family, a small one where the family has small ones.
 
-Names and what a model reads beside text are as transformers' documentation has them (its pages on each architecture) and, for
-Qwen3.5-0.8B, Llama 3.2, FunctionGemma and the R1 distill, the models' own pages. Size and licence are not written here: the
-hub is asked. Kimi K2 is missing because transformers cannot run it without code from its repository, which is never run here.
+The ids stand in transformers' documentation and source, with these exceptions: GLM-4.5-Air's and the R1 distill's are from their
+makers' READMEs, Qwen3.5-0.8B's is from its page on the hub, and those of FunctionGemma and of this Llama 3.2 are as other
+projects' documentation writes them. What a model reads beside text is what transformers' documentation says of its family. Size
+and licence are not written here: the hub is asked. Kimi K2 is missing because transformers cannot run it without code from its
+repository, which is never run here.
 """
 
 from __future__ import annotations
