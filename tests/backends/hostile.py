@@ -1,4 +1,4 @@
-"""A checkpoint whose every text tries to be more than text: markup, Markdown, places to fill in, characters that turn lines round.
+"""A checkpoint whose every text tries to be more than text: markup, Markdown, places to fill in, characters that turn a line.
 
 It is whole and loads; no family knows it. What stands in `TEXT` and `NAME` must be read as it is wherever a page shows it.
 """
@@ -24,9 +24,9 @@ HALF = "\ud800"
 def write(folder: Path) -> Path:
     """Writes the checkpoint into `folder / NAME` and gives that folder."""
     folder = tiny.write(folder / NAME.replace("/", "_"))
-    (folder / "chat_template.jinja").write_text(
-        "{% if tools %}" + TEXT + "{% endif %}\n{# " + TURNED + LONG + " #}{% for m in messages %}{{ m.content }}{% endfor %}", "utf-8",
-    )
+    template = f"{{% if tools %}}{TEXT}{{% endif %}}\n{{# {TURNED} {LONG} #}}"
+    messages = "{% for message in messages %}{{ message.content }}{% endfor %}"
+    (folder / "chat_template.jinja").write_text(template + messages, "utf-8")
     (folder / f"{NAME.replace('/', '_')}.txt").write_text(TEXT, "utf-8")
     with suppress(OSError):  # Some systems have only file names that are text.
         (folder / "\udcb4\udcfa.txt").write_text("a name in Big5", "utf-8")

@@ -39,8 +39,8 @@ def test_files_stand_in_the_notes_order_then_by_name(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1")
     (tmp_path / ".hidden").write_text("1")
     (tmp_path / "folder").mkdir()
-    for number, size in ((1, 10), (2, 20)):
-        (tmp_path / f"model-0000{number}-of-00002.safetensors").write_bytes(b"x" * size)
+    for number, n_bytes in ((1, 10), (2, 20)):
+        (tmp_path / f"model-0000{number}-of-00002.safetensors").write_bytes(b"x" * n_bytes)
     files = list_files(tmp_path, NOTES)
     assert [(file.name, file.n_bytes, file.n_files) for file in files] == [
         ("config.json", (tmp_path / "config.json").stat().st_size, 1),
