@@ -11,8 +11,9 @@ import re
 
 from families.base import Turn
 from families.gemma_calls import CallReader
-from families.gemma_marks import Dialect, Marks
+from families.gemma_marks import CALL_BEGINS, Dialect
 from families.json_calls import Tools
+from families.marked_calls import Markers
 from families.reading import Scanner
 from families.turns import Mark, TurnReader, end_of_text
 
@@ -24,7 +25,7 @@ _LABEL = re.compile(r"\s*+thought[ \t]*+(?:\n|(?=<)|\Z)")
 def read_turn(scanner: Scanner, dialect: Dialect, tools: Tools, prefix: str) -> Turn:
     """Reads one turn; `scanner` counts the steps."""
     end = end_of_text(scanner.text, dialect.stops)
-    marks = Marks(scanner, end, dialect)
+    marks = Markers(scanner, dialect.marks, end, CALL_BEGINS)
     calls = CallReader(scanner, tools, marks, dialect, end < len(scanner.text))
     return _GemmaTurnReader(scanner, end, marks, calls, prefix, dialect).read()
 
@@ -32,7 +33,7 @@ def read_turn(scanner: Scanner, dialect: Dialect, tools: Tools, prefix: str) -> 
 class _GemmaTurnReader(TurnReader):
     """Adds what the thinking of Gemma 4 has beside its markers: the channel's name after the opener."""
 
-    def __init__(self, scanner: Scanner, end: int, marks: Marks, calls: CallReader, prefix: str, dialect: Dialect) -> None:
+    def __init__(self, scanner: Scanner, end: int, marks: Markers, calls: CallReader, prefix: str, dialect: Dialect) -> None:
         self._dialect, self._named_by_prompt = dialect, True
         super().__init__(scanner, end, marks, calls, "")
         if dialect.think:
@@ -57,14 +58,14 @@ class _GemmaTurnReader(TurnReader):
         return self.end if begun else at
 
     def _thought_mark(self, mark: Mark) -> int:
-        if mark.kind == "think" and self._past_label(mark.end) > mark.end and not self.marks.quoted(mark):
+        if mark.kind == "think" and self._past_label(mark.end) > mark.end and not self._quoted(mark):
             self.state.thoughts.append((self.state.piece, mark.start))
             self._begin_piece(mark.end)
             return mark.end
         return super()._thought_mark(mark)
 
     def _opens_thought(self, mark: Mark) -> bool:
-        if self.marks.quoted(mark) or self._in_fence(mark.start):
+        if self._quoted(mark) or self._in_fence(mark.start):
             return False
         return self._past_label(mark.end) > mark.end or super()._opens_thought(mark)
 

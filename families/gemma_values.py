@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from families.base import Text
 from families.lenient_json import (
@@ -23,13 +23,13 @@ from families.lenient_json import (
     JsonError,
     read_json,
 )
+from families.marked_calls import Markers
 from families.reading import Scanner, Span
 
 QUOTED = Text("字串用了一般的引號", "strings in ordinary quotation marks")
 UNMARKED = Text("字串前後沒有標記", "a string without its marks")
 PARENTHESES = Text("引數寫成 Python 的括號形式", "arguments in parentheses, as Python has them")
 
-_SPACE = re.compile(r"\s*+")
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?(?=\s*+(?:[,\]})<]|\Z))")
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _WORD = re.compile(r"(?:true|false|null|True|False|None)(?=\s*+(?:[,\]})<]|\Z))")
@@ -40,21 +40,6 @@ _PYTHON_KEY = re.compile(r"[^:,{}\[\]()<=\n]++")
 _KEY_FOLLOWS = re.compile(r"[^:,{}\[\]()<\s]++\s*+:")
 _TWO_READINGS = frozenset({"nan", "inf", "infinity", "none", "null", "true", "false", "undefined", "nil"})
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
-
-
-class Places(Protocol):
-    """Where the markers of the text stand; `families.gemma_marks.Marks` is one."""
-
-    string_mark: str
-
-    def string_end(self, at: int) -> int | None:
-        """Where the first string mark from `at` on begins."""
-
-    def marker_at(self, at: int) -> bool:
-        """Whether a marker other than a string mark begins at `at`."""
-
-    def closer_in(self, span: Span) -> bool:
-        """Whether the marker that ends a call stands inside `span`."""
 
 
 @dataclass
@@ -79,12 +64,13 @@ class _Open:
 class ArgumentReader:
     """Reads the arguments that begin at `at` with a bracket, looking no further than `end`.
 
-    `ended` says that the model ended its turn itself at `end`. After a failure `suspect` is a string that took in the
-    end of a call, if there was one: it was probably never closed.
+    `string` is what stands around strings; `ended` says that the model ended its turn itself at `end`. After a failure
+    `suspect` is a string that took in the end of a call, if there was one: it was probably never closed.
     """
 
     scanner: Scanner
-    places: Places
+    marks: Markers
+    string: str
     at: int
     end: int
     ended: bool
@@ -109,9 +95,8 @@ class ArgumentReader:
 
     def _peek(self) -> str:
         """Skips white space; the character that follows, "" at the end and where a marker stands."""
-        found = self.scanner.match(_SPACE, self.at, self.end)
-        self.at = found.end() if found else self.at
-        if self.at >= self.end or self.places.marker_at(self.at):
+        self.at = self.scanner.past_space(self.at, self.end)
+        if self.at >= self.end or self.marks.at(self.at):
             return ""
         return self.scanner.text[self.at]
 
@@ -195,7 +180,7 @@ class ArgumentReader:
         if char == "":
             raise self._stopped()
         if self._string_mark() or char in "\"'":
-            key = self._string(char)
+            key = self._string()
         elif bare := self.scanner.match(_PYTHON_KEY if python else _KEY, self.at, self.end):
             key, self.at = bare[0].strip(), bare.end()
         else:
@@ -214,7 +199,7 @@ class ArgumentReader:
         if char == "":
             raise self._stopped()
         if self._string_mark() or char in "\"'":
-            return self._string(char)
+            return self._string()
         if char in "{[":
             self._push(char)
             return self._first()
@@ -228,9 +213,9 @@ class ArgumentReader:
         return self._unmarked(char)
 
     def _string_mark(self) -> bool:
-        return self.scanner.startswith(self.places.string_mark, self.at)
+        return self.scanner.startswith(self.string, self.at)
 
-    def _string(self, char: str) -> str:
+    def _string(self) -> str:
         """A string between two marks, or as a slip between ordinary quotation marks."""
         if not self._string_mark():
             self._slip(QUOTED)
@@ -239,14 +224,14 @@ class ArgumentReader:
             for slip in reading.slips:
                 self._slip(slip)
             return str(reading.value)
-        start = self.at + len(self.places.string_mark)
-        stop = self.places.string_end(start)
-        if stop is None or stop >= self.end:
+        start = self.at + len(self.string)
+        stop = self.marks.next_string(start)
+        if stop >= self.end:
             self.suspect = (start, self.end)
             raise JsonError(self.at, OPEN_STRING, cut=True)
-        if self.places.closer_in((start, stop)):
+        if self.marks.closer(start, stop):
             self.suspect = (start, stop)
-        self.at = stop + len(self.places.string_mark)
+        self.at = stop + len(self.string)
         return self.scanner.text[start:stop]
 
     def _number(self, found: re.Match[str]) -> Any:

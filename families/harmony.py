@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from families.base import Call, CallError, Channel, Text, Turn
 from families.json_calls import CallText, Tools, bad_arguments, no_name, offered, unterminated
 from families.marked_arguments import ArgumentReader, Bound
-from families.reading import MAX_HEADER, Scanner, Span, joined, kept
+from families.reading import MAX_HEADER, Scanner, Span, joined, kept, quoted
 
 START, END, MESSAGE, CHANNEL, CONSTRAIN = "<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>"
 RETURN, CALL, END_OF_TEXT = "<|return|>", "<|call|>", "<|endoftext|>"
@@ -48,7 +48,6 @@ _CHANNELS = ("analysis", "commentary", "final")
 _NO_TOOL = ("assistant", "user", "all")
 """Recipients that are no tool."""
 _PREFIX = "functions."
-_QUOTES = "`\"'“”‘’「」『』"
 _FENCE = "```"
 
 _NO_MESSAGE = Text(f"少了 {MESSAGE}", f"a missing {MESSAGE}")
@@ -162,7 +161,7 @@ class _Parser:
 
     def _unheaded_call(self, at: int, end: int, header: Header) -> int:
         """A call whose header is not closed: read if its arguments follow, else it is cut off or broken."""
-        space = self.arguments.past_space(end)
+        space = self.scanner.past_space(end)
         if self.text.startswith("{", space):
             return self._call(at, space, header, [_NO_MESSAGE])
         bound = self.arguments.next(end)
@@ -204,7 +203,7 @@ class _Parser:
         ends = [False] * len(self.marks)
         for number in range(len(self.marks) - 1, -1, -1):
             mark = self.marks[number]
-            after = self.arguments.past_space(mark.end)
+            after = self.scanner.past_space(mark.end)
             following = self.text[mark.end : mark.end + 1]
             if mark.token not in _ENDS:
                 continue
@@ -239,8 +238,7 @@ class _Parser:
 
     def _quoted(self, mark: _Mark, fenced: bool) -> bool:
         """Whether a marker stands in quotation marks, or in a code fence that closes again, and calls no tool that there is."""
-        before, after = self.text[mark.start - 1 : mark.start] if mark.start else "", self.text[mark.end : mark.end + 1]
-        if before and after and before in _QUOTES and after in _QUOTES:
+        if quoted(self.text, mark.start, mark.end):
             return True
         if not fenced or self.last_fence < mark.end:
             return False
@@ -276,7 +274,7 @@ class _Parser:
 
     def _past_end(self, at: int) -> int:
         """The character after the end marker that follows at `at`, if one does."""
-        bound = self.arguments.at(self.arguments.past_space(at))
+        bound = self.arguments.at(self.scanner.past_space(at))
         return bound.end if bound and bound.kind != "other" else at
 
     def _add(self, call: CallText) -> None:

@@ -22,8 +22,7 @@ from families.chatml import (
     TURNS,
     VISION,
 )
-from families.hermes_calls import CALL, END_CALL
-from families.hermes_parser import parse
+from families.hermes_parser import CALL, END_CALL, parse
 from families.turns import END_THINK, THINK
 
 _TURN_TOKENS = ("<|im_start|>", "<|im_end|>")

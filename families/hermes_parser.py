@@ -2,28 +2,49 @@
 
 The format is the one that the chat templates of Qwen2.5 and Qwen3 write into the system prompt. A turn is read once from
 left to right over its markers (`families/turns.py`); only the JSON of a call is looked at more closely
-(`families/hermes_calls.py`), because markers inside its strings are part of the value.
+(`families/delimited.py`), because markers inside its strings are part of the value.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from families.base import Turn
-from families.hermes_calls import STOPS, CallReader, Marks
-from families.json_calls import Tools, offered
+from families.delimited import CallFormat, read_turn
+from families.json_calls import CallText, Tools, likely_name, offered, read_calls
 from families.reading import Scanner
-from families.turns import TurnReader, end_of_text
+
+CALL, END_CALL = "<tool_call>", "</tool_call>"
+STOPS = ("<|im_end|>", "<|endoftext|>")
+
+
+def _read(scanner: Scanner, opener: str, at: int, end: int, tools: Tools, *, closed: bool) -> tuple[list[CallText], int]:
+    """Calls as JSON; see `families.delimited.ReadCalls`."""
+    return read_calls(scanner, at, end, tools, closed=closed)
+
+
+FORM = CallFormat(
+    marks=re.compile(
+        r"(?P<think><think>)"
+        r"|(?P<end_think></think>|</ ?think(?:ing)? ?>|<\\think>)"
+        r"|(?P<call><tool_call>)"
+        r"|(?P<end_call></tool_call>)"
+        r"|(?P<stop><\|im_end\|>|<\|endoftext\|>)"
+        r"|(?P<like_end_call><[/\\]{1,2} ?\|?(?:tool|func|call)[a-z_\- ]{0,16}(?<!response)\|?>|<[/\\]{1,2}tool_call\b)"
+        r"|(?P<like_call><\|?(?:tool|function)s?(?:[_\- ]?ca?l{0,2}s?)?\|?>?(?=\s*+[\[{`]))"
+    ),
+    begins=re.compile(r"\s*+(?:```[a-zA-Z]*+\s*+)?[{\[]"),
+    unmarked=re.compile(r"""\{\s*+["'](?:name|function|arguments|parameters|type)["']\s*:"""),
+    opener=CALL,
+    closer=END_CALL,
+    stops=STOPS,
+    read=_read,
+    name=lambda scanner, opener, at, end: likely_name(scanner, at, end),
+)
 
 
 def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
     """Reads one turn in the Hermes format; see `families.base.Family` for what the arguments are."""
-    return read_turn(Scanner(raw), offered(tools), prefix)
-
-
-def read_turn(scanner: Scanner, tools: Tools, prefix: str) -> Turn:
-    """`parse` on a scanner, which counts the steps."""
-    end = end_of_text(scanner.text, STOPS)
-    marks = Marks(scanner, end)
-    return TurnReader(scanner, end, marks, CallReader(scanner, tools, marks, end < len(scanner.text)), prefix).read()
+    return read_turn(FORM, Scanner(raw), offered(tools), prefix)

@@ -32,7 +32,6 @@ _NAME_FIRST = Text("工具名稱寫在 JSON 外面", "the tool's name written ou
 _EXTRA_BRACKET = Text("JSON 後面多了括號或標點", "a superfluous bracket or punctuation mark after the JSON")
 _FENCE = Text("JSON 外面多了程式碼框", "a code fence around the JSON")
 
-_SPACE = re.compile(r"\s*+")
 _FENCE_OPEN = re.compile(r"(?:```[a-zA-Z]*+\s*+)?")
 _FENCE_CLOSE = re.compile(r"(?:\s*+```)?")
 _NAME_BEFORE = re.compile(r"([\w.\-]++)\s*+(?=\{)")
@@ -92,6 +91,12 @@ def unterminated(at: int) -> CallError:
     return CallError("unterminated", at, Text("呼叫還沒寫完，文字就停了", "the text stopped before the call was complete"))
 
 
+def not_a_call(at: int, why: Text, near: str) -> CallError:
+    """The error of what stands where a call should, of which `near` is the beginning."""
+    wrote = Text(f"，而是「{near}」", f" but {near!r}") if near else Text("", "")
+    return CallError("not_a_call", at, Text(why.zh + wrote.zh, why.en + wrote.en))
+
+
 def no_name(at: int) -> CallError:
     return CallError("no_name", at, Text("呼叫沒有寫出工具名稱", "the call does not name a tool"))
 
@@ -119,18 +124,18 @@ def read_calls(scanner: Scanner, at: int, end: int, tools: Tools, *, closed: boo
     No calls where no JSON object begins there. `closed` is as for `read_json`. Raises JsonError where the JSON cannot be
     read.
     """
-    at = _skip(scanner, _SPACE, at, end)
+    at = scanner.past_space(at, end)
     slips: list[Text] = []
-    inside = _skip(scanner, _FENCE_OPEN, at, end)
+    inside = scanner.past(_FENCE_OPEN, at, end)
     if inside > at:
         slips.append(_FENCE)
     calls, after = _read_named(scanner, inside, end, tools, closed) or _read_objects(scanner, inside, end, tools, closed)
     if not calls:
         return [], at
-    extra = _skip(scanner, _EXTRA, after, end)
+    extra = scanner.past(_EXTRA, after, end)
     if extra > after:
         slips.append(_EXTRA_BRACKET)
-    after = _skip(scanner, _FENCE_CLOSE, extra, end) if inside > at else extra
+    after = scanner.past(_FENCE_CLOSE, extra, end) if inside > at else extra
     calls[0].slips = [*slips, *calls[0].slips]
     return calls, after
 
@@ -141,23 +146,18 @@ def read_arguments(scanner: Scanner, at: int, end: int, *, closed: bool, fenced:
     `closed` is as for `read_json`; `fenced` says that the format puts a code fence around them. Raises JsonError.
     """
     slips: list[Text] = []
-    at = _skip(scanner, _SPACE, at, end)
-    inside = _skip(scanner, _FENCE_OPEN, at, end)
+    at = scanner.past_space(at, end)
+    inside = scanner.past(_FENCE_OPEN, at, end)
     reading = read_json(scanner, inside, end, closed=closed)
     arguments = as_object(scanner, reading.value, inside, slips)
-    after = _skip(scanner, _EXTRA, reading.end, end)
+    after = scanner.past(_EXTRA, reading.end, end)
     if after > reading.end:
         slips.append(_EXTRA_BRACKET)
     if inside > at:
-        after = _skip(scanner, _FENCE_CLOSE, after, end)
+        after = scanner.past(_FENCE_CLOSE, after, end)
         if not fenced:
             slips.append(_FENCE)
     return arguments, [*reading.slips, *slips], after
-
-
-def _skip(scanner: Scanner, pattern: re.Pattern[str], at: int, end: int) -> int:
-    found = scanner.match(pattern, at, end)
-    return found.end() if found else at
 
 
 def _read_named(scanner: Scanner, at: int, end: int, tools: Tools, closed: bool) -> tuple[list[CallText], int] | None:
@@ -184,7 +184,7 @@ def _read_objects(scanner: Scanner, at: int, end: int, tools: Tools, closed: boo
         for value in reading.value if isinstance(reading.value, list) else [reading.value]:
             calls.append(_call(scanner, value, reading.spans.get(id(value), whole), reading, tools))
         after = reading.end
-        at = _skip(scanner, _BETWEEN, after, end)
+        at = scanner.past(_BETWEEN, after, end)
     if len(calls) > 1:
         for call in calls:
             call.slips.insert(0, SEVERAL)

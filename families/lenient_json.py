@@ -42,11 +42,14 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class JsonError(Exception):
-    """Where reading ended, why in words, and whether it ended because the text ran out (`cut`)."""
+    """Where reading ended, why in words, and whether it ended because the text ran out (`cut`).
 
-    def __init__(self, at: int, text: Text, cut: bool = False) -> None:
+    `string_at` is where the string begins in which, or right behind which, it ended; None where there is none.
+    """
+
+    def __init__(self, at: int, text: Text, cut: bool = False, string_at: int | None = None) -> None:
         super().__init__(text.en)
-        self.at, self.text, self.cut = at, text, cut
+        self.at, self.text, self.cut, self.string_at = at, text, cut, string_at
 
 
 @dataclass
@@ -94,6 +97,7 @@ class _Reader:
         self.stack: list[_Open] = []
         self.spans: dict[int, Span] = {}
         self.members: dict[int, dict[str, Span]] = {}
+        self.last_string: Span | None = None
 
     def slip(self, text: Text) -> None:
         if text not in self.slips:
@@ -106,10 +110,12 @@ class _Reader:
         return self.text[self.at : self.at + 1] if self.at < self.end else ""
 
     def fail(self, zh: str, en: str, at: int | None = None) -> JsonError:
-        return JsonError(self.at if at is None else at, Text(zh, en))
+        at = self.at if at is None else at
+        behind = self.last_string and self.scanner.past_space(self.last_string[1], at) == at
+        return JsonError(at, Text(zh, en), string_at=self.last_string[0] if self.last_string and behind else None)
 
-    def cut(self) -> JsonError:
-        return JsonError(self.end, Text("文字在 JSON 還沒寫完時就結束了", "the text ends before the JSON does"), cut=True)
+    def cut(self, string_at: int | None = None) -> JsonError:
+        return JsonError(self.end, Text("文字在 JSON 還沒寫完時就結束了", "the text ends before the JSON does"), True, string_at)
 
     def read(self) -> Reading:
         """The main loop: one value, then whatever may stand after a value, until the outermost one is closed."""
@@ -168,7 +174,7 @@ class _Reader:
         if char == opened.closer:
             return self.pop()
         if char == "":
-            return self.close_for_it(opened)
+            return self.close_for_it()
         if char in ('"', "'") and isinstance(opened.value, dict) and self.text[self.at - 1].isspace():
             self.slip(MISSING_COMMA)
             return self.next_in(opened)
@@ -180,7 +186,7 @@ class _Reader:
             self.key(opened)
         return self.value()
 
-    def close_for_it(self, opened: _Open) -> Any:
+    def close_for_it(self) -> Any:
         """The text ends inside a bracket: a slip if the end was marked, else the JSON is cut off."""
         if not self.closed:
             raise self.cut()
@@ -256,12 +262,13 @@ class _Reader:
         assert found is not None, "a string pattern matches wherever its quotation mark stands"
         if not found[2]:
             if self.closed:
-                raise JsonError(found.start(), OPEN_STRING)
-            raise self.cut()
+                raise JsonError(found.start(), OPEN_STRING, string_at=found.start())
+            raise self.cut(found.start())
         if quote == "'":
             self.slip(SINGLE_QUOTES)
         text = self.unescape(found[1], found.start(1), quote)
         self.at = found.end()
+        self.last_string = found.span()
         return text
 
     def unescape(self, body: str, start: int, quote: str) -> str:

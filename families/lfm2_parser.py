@@ -24,7 +24,8 @@ FORM = CallFormat(
         r"|(?P<call><\|tool_call_start\|>)|(?P<end_call><\|tool_call_end\|>)"
         r"|(?P<stop><\|im_end\|>|<\|endoftext\|>)"
     ),
-    begins=re.compile(r"\[\s*+(?:\{|[^\W\d][\w.\-]*+\s*+\()|\{\s*+[\"']name[\"']"),
+    begins=re.compile(r"\s*+(?:```[a-zA-Z]*+\s*+)?(?:[\[{]|[^\W\d][\w.\-]*+\s*+\()"),
+    unmarked=re.compile(r"\[\s*+(?:\{|[^\W\d][\w.\-]*+\s*+\()|\{\s*+[\"']name[\"']"),
     opener=CALL,
     closer=END_CALL,
     stops=STOPS,

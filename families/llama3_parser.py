@@ -24,7 +24,6 @@ STOPS = ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|eot|>", "<|eom|>")
 
 _FUNCTION = re.compile(r"<function=([\w.\-]++)>")
 _END_FUNCTION = re.compile(r"\s*+</function>")
-_SPACE = re.compile(r"\s*+")
 _NATIVE = (SEVERAL, arguments_under("parameters"))
 
 
@@ -43,8 +42,7 @@ def _read(scanner: Scanner, opener: str, at: int, end: int, tools: Tools, *, clo
 
 def _read_function(scanner: Scanner, name: str, at: int, end: int, closed: bool) -> tuple[list[CallText], int]:
     """`{arguments}</function>` after `<function=name>`."""
-    space = scanner.match(_SPACE, at, end)
-    at = space.end() if space else at
+    at = scanner.past_space(at, end)
     if at == end or not scanner.startswith("{", at):
         return [], at
     reading = read_json(scanner, at, end, closed=closed)
@@ -69,7 +67,8 @@ FORM = CallFormat(
         r"|(?m:^)(?=[ \t]*+(?:```[a-z]*+\s*+)?(?:\{\s*+\"|\[\s*+(?:\{\s*+\"|[^\W\d][\w.\-]*+\s*+\())))"
         r"|(?P<stop><\|eot_id\|>|<\|eom_id\|>|<\|end_of_text\|>|<\|eot\|>|<\|eom\|>|<\|python_end\|>)"
     ),
-    begins=re.compile(r"(?!)"),
+    begins=re.compile(""),
+    unmarked=re.compile(r"(?!)"),
     opener=PYTHON_TAG,
     closer="",
     stops=STOPS,

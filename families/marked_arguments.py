@@ -17,7 +17,6 @@ from families.json_calls import NO_ARGUMENTS, bad_arguments, read_arguments, unt
 from families.lenient_json import OPEN_STRING, JsonError
 from families.reading import Scanner
 
-_SPACE = re.compile(r"\s*+")
 _SPACE_AND_FENCE = re.compile(r"\s*+(?:```)?\s*+")
 _MORE_TEXT = Text("JSON 後面還有別的文字", "more text follows the JSON")
 
@@ -67,13 +66,9 @@ class ArgumentReader:
         index = bisect_left(self._starts, at)
         return self._bounds[index] if index < len(self._bounds) else None
 
-    def past_space(self, at: int) -> int:
-        space = self._scanner.match(_SPACE, at)
-        return space.end() if space else at
-
     def _convinces(self, closer: Bound) -> bool:
         """Whether nothing or another marker follows: inside a string words would."""
-        after = self.past_space(closer.end)
+        after = self._scanner.past_space(closer.end)
         return after == self._end or self.at(after) is not None
 
     def _closing(self, at: int) -> Bound | None:
@@ -90,7 +85,7 @@ class ArgumentReader:
         return found
 
     def _attempt(self, at: int, fenced: bool) -> Arguments:
-        begins = self.past_space(at)
+        begins = self._scanner.past_space(at)
         bound = self.next(at)
         if begins == self._end:
             return Arguments(None, "", self._end, error=unterminated(self._end))
@@ -106,21 +101,21 @@ class ArgumentReader:
 
     def _retry(self, at: int, error: JsonError, fenced: bool) -> Arguments:
         """JSON that broke off: read again up to the marker where it broke, which closes it; else it is broken."""
-        space = self._scanner.match(_SPACE_AND_FENCE if fenced else _SPACE, error.at)
-        bound = self.at(space.end() if space else error.at)
+        behind = self._scanner.past(_SPACE_AND_FENCE, error.at) if fenced else self._scanner.past_space(error.at)
+        bound = self.at(behind)
         if bound and error.at > at:
             try:
                 value, slips, after = read_arguments(self._scanner, at, error.at, closed=True, fenced=fenced)
             except JsonError as second:
                 error = second
             else:
-                return self._closed(at, max(after, space.end() if space else after), value, slips)
+                return self._closed(at, max(after, behind), value, slips)
         return self._broken(at, error)
 
     def _closed(self, begins: int, after: int, value: dict[str, Any], slips: list[Text]) -> Arguments:
         """Finds the end of arguments that were read whole."""
         raw = self._text[begins:after].strip()
-        at = self.past_space(after)
+        at = self._scanner.past_space(after)
         bound = self.at(at)
         rest = self._text[at:] if self._end - at < len(self._closer) else None
         if bound:
@@ -146,13 +141,13 @@ class ArgumentReader:
         later = self.next(error.at)
         bound = min((bound for bound in (convincing, later) if bound), key=lambda bound: bound.start, default=None)
         if bound is None:
-            return Arguments(None, self._scanner.broken(at, len(self._text)), self._end, error=self._error_at_end(at, error))
+            return Arguments(None, self._scanner.broken(at, len(self._text)), self._end, error=self._error_at_end(error))
         why = error.text if error.at <= bound.start else OPEN_STRING
         problem = bad_arguments(self._text, min(error.at, bound.start), why, bound.start)
         end = bound.start if bound.kind == "other" else bound.end
         return Arguments(None, self._scanner.broken(at, bound.start), end, error=problem)
 
-    def _error_at_end(self, at: int, error: JsonError) -> CallError:
+    def _error_at_end(self, error: JsonError) -> CallError:
         if error.cut or not self._ended:
             return unterminated(min(error.at, self._end))
         return bad_arguments(self._text, error.at, error.text)

@@ -65,7 +65,8 @@ FORM = CallFormat(
     marks=re.compile(
         r"(?P<think>\[THINK\]|<think>)|(?P<end_think>\[/THINK\]|</think>)|(?P<call>\[TOOL_CALLS\])|(?P<stop></s>)"
     ),
-    begins=re.compile(r"[\w.\-]++\[ARGS\]"),
+    begins=re.compile(""),
+    unmarked=re.compile(r"[\w.\-]++\[ARGS\]"),
     opener=CALL,
     closer="",
     stops=STOPS,

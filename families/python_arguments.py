@@ -20,7 +20,6 @@ COLON = Text("引數名稱後面用了冒號", "a colon after an argument's name
 POSITIONAL = Text("引數沒有寫名稱", "an argument without its name")
 NUMBER_KEY = Text("字典的鍵不是文字", "a key of a dictionary that is no text")
 
-_SPACE = re.compile(r"\s*+")
 _KEYWORD = re.compile(r"([^\W\d]\w*+)\s*+(=(?!=)|:)")
 _STRING_START = re.compile(r"[rRuUfFbB]{0,2}[\"']")
 _WORD = re.compile(r"[^\W\d][\w.]*+")
@@ -32,12 +31,6 @@ _NUMBER = re.compile(
 _CONSTANTS: dict[str, bool | None] = {"True": True, "False": False, "None": None}
 _JSON_CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _CLOSERS = {"[": "]", "(": ")", "{": "}"}
-
-
-def after_space(scanner: Scanner, at: int, end: int) -> int:
-    """The first character from `at` on that is no white space, or `end`."""
-    found = scanner.match(_SPACE, at, end)
-    return found.end() if found else at
 
 
 @dataclass
@@ -75,7 +68,7 @@ class Arguments:
 
     def space(self) -> str:
         """Skips white space; the character that follows, "" at the end."""
-        self.at = after_space(self.scanner, self.at, self.end)
+        self.at = self.scanner.past_space(self.at, self.end)
         return self.text[self.at] if self.at < self.end else ""
 
     def fail(self, zh: str, en: str, at: int | None = None) -> JsonError:

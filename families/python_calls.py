@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from families.base import Text
 from families.json_calls import CallText, Tools, bad_arguments, unterminated
 from families.lenient_json import MISSING_BRACKET, JsonError
-from families.python_arguments import Arguments, after_space
+from families.python_arguments import Arguments
 from families.reading import Scanner
 
 NO_LIST = Text("呼叫外面少了方括號", "calls without the brackets of the list")
@@ -22,9 +22,9 @@ _CALL = re.compile(r"([^\W\d][\w.\-]*+)\s*+\(")
 
 def begins_calls(scanner: Scanner, at: int, end: int) -> str | None:
     """The name of the first call where calls begin at `at`, with the list's bracket or without; else None."""
-    at = after_space(scanner, at, end)
+    at = scanner.past_space(at, end)
     if scanner.startswith("[", at):
-        at = after_space(scanner, at + 1, end)
+        at = scanner.past_space(at + 1, end)
     found = scanner.match(_CALL, at, end)
     return found[1] if found else None
 
@@ -52,7 +52,7 @@ class _Calls:
     def __init__(self, scanner: Scanner, at: int, end: int, tools: Tools, closed: bool) -> None:
         self.scanner, self.text, self.end, self.tools, self.closed = scanner, scanner.text, end, tools, closed
         self.calls: list[CallText] = []
-        self.at = after_space(scanner, at, end)
+        self.at = scanner.past_space(at, end)
         self.listed = scanner.startswith("[", self.at)
         if self.listed:
             self.at += 1
@@ -73,7 +73,7 @@ class _Calls:
 
     def _separator(self) -> bool:
         """Goes past what stands between two calls; whether another call may follow."""
-        self.at = after_space(self.scanner, self.at, self.end)
+        self.at = self.scanner.past_space(self.at, self.end)
         if self.at < self.end and self.text[self.at] in ",;":
             self.at += 1
             return True
@@ -81,7 +81,7 @@ class _Calls:
 
     def _close(self, after: int) -> int:
         """The end of the list, of which the last call ended at `after`."""
-        self.at = after_space(self.scanner, self.at, self.end)
+        self.at = self.scanner.past_space(self.at, self.end)
         if self.at < self.end and self.text[self.at] == "]":
             return self.at + 1
         if self.at < self.end:
@@ -93,7 +93,7 @@ class _Calls:
         return after
 
     def _call(self) -> CallText | None:
-        self.at = after_space(self.scanner, self.at, self.end)
+        self.at = self.scanner.past_space(self.at, self.end)
         found = self.scanner.match(_CALL, self.at, self.end)
         if not found:
             return None
@@ -109,7 +109,7 @@ class _Calls:
         patience = self.scanner.steps + 8 * (self.end - self.at) + 1000
         starts = [found.start() for found in self.scanner.all(_CALL, self.at, self.end) if self._may_follow(found)]
         while True:
-            start = self.at = after_space(self.scanner, self.at, self.end)
+            start = self.at = self.scanner.past_space(self.at, self.end)
             try:
                 call = self._call()
             except JsonError as error:

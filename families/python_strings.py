@@ -61,8 +61,8 @@ def _end_of(
             if closed and first is not None:
                 return first  # No quotation mark can end the string; what follows the first one is the mistake.
             if closed:
-                raise JsonError(opened, OPEN_STRING)
-            raise JsonError(end, Text("文字在字串還沒寫完時就結束了", "the text ends inside a string"), cut=True)
+                raise JsonError(opened, OPEN_STRING, string_at=opened)
+            raise JsonError(end, Text("文字在字串還沒寫完時就結束了", "the text ends inside a string"), True, opened)
         if scanner.match(_CLOSES, stop + len(quote), end):
             if first is not None:
                 slip(OPEN_QUOTE)

@@ -17,6 +17,8 @@ Span = tuple[int, int]
 MAX_HEADER = 200
 """Characters of a message's header; what goes on longer without its closing marker is no header but text."""
 _BEGINNING = 200
+_SPACE = re.compile(r"\s*+")
+_QUOTES = "`\"'“”‘’「」『』"
 
 
 class Scanner:
@@ -37,6 +39,15 @@ class Scanner:
         self.steps += 1 + (found.end() - at if found else 0)
         return found
 
+    def past(self, pattern: re.Pattern[str], at: int, end: int | None = None) -> int:
+        """The character after `pattern`, which is `at` where it does not stand there."""
+        found = self.match(pattern, at, end)
+        return found.end() if found else at
+
+    def past_space(self, at: int, end: int | None = None) -> int:
+        """The first character from `at` on that is no white space."""
+        return self.past(_SPACE, at, end)
+
     def all(self, pattern: re.Pattern[str], at: int, end: int) -> list[re.Match[str]]:
         """Every place of `pattern` in [at, end)."""
         self.steps += 1 + max(0, end - at)
@@ -53,6 +64,12 @@ class Scanner:
         """
         self._spare -= end - start
         return self.text[start : end if self._spare > 0 else min(end, start + _BEGINNING)].strip()
+
+
+def quoted(text: str, start: int, end: int) -> bool:
+    """Whether the marker at [start, end) stands between quotation marks, as its name does in a sentence."""
+    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+    return before != "" and after != "" and before in _QUOTES and after in _QUOTES
 
 
 def trimmed(text: str, span: Span) -> Span:

@@ -10,8 +10,9 @@ from typing import Any
 
 from families.base import Call, Text, TokenGroup, Turn
 from families.chatml import CALLS, RESPONSES, THINKING, TURNS
+from families.delimited import read_turn as read_delimited
 from families.hermes import HERMES
-from families.hermes_parser import read_turn as read_hermes
+from families.hermes_parser import FORM
 from families.json_calls import CallText, Tools, offered
 from families.lenient_json import JsonError
 from families.python_calls import NO_LIST, read_python_calls
@@ -28,7 +29,7 @@ def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
 
 def read_turn(scanner: Scanner, tools: Tools, prefix: str) -> Turn:
     """`parse` on a scanner, which counts the steps."""
-    turn = read_hermes(scanner, tools, prefix)
+    turn = read_delimited(FORM, scanner, tools, prefix)
     found = [call for span in turn.content_spans for call in _snippets(scanner, span, tools)]
     if not found:
         return turn

@@ -13,9 +13,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from families.base import CallError, Text, Turn
-from families.json_calls import SEVERAL, CallText, bad_arguments, excerpt, likely_name, offered, read_calls, unterminated
+from families.json_calls import (
+    SEVERAL,
+    CallText,
+    bad_arguments,
+    excerpt,
+    likely_name,
+    not_a_call,
+    offered,
+    read_calls,
+    unterminated,
+)
 from families.lenient_json import JsonError, read_json
-from families.reading import Scanner, Span
+from families.reading import Scanner, Span, quoted
 from families.schema_values import Schemas, Value, read_value
 from families.tags import Tag, TagFormat, Tags
 from families.turns import Found, Mark, TurnReader, end_of_text
@@ -34,6 +44,7 @@ _JSON_CALL = Text("呼叫寫成 JSON", "a call written as JSON")
 _BETWEEN = Text("參數之間有別的文字", "text stands between the parameters")
 _AMBIGUOUS = Text("看不出值在哪裡結束", "there are two readings of where a value ends")
 _NOT_CLOSED = Text("參數沒有結尾的標記", "a parameter is not closed")
+_NO_TOOL = Text("呼叫標記裡沒有寫工具", "the call's markers name no tool")
 _NO_OBJECT = Text("引數不是 JSON 物件", "the arguments are no JSON object")
 
 
@@ -98,7 +109,7 @@ class CallReader:
             meant = begins and self.offers(tags.tags[number].name)
         else:
             meant = begins or not in_sentence
-        if not meant or tags.quoted(opener):
+        if not meant or quoted(self._text, opener.start, opener.end):
             return None
         began = self._scanner.steps
         found = self._function_calls(first, number)
@@ -151,7 +162,7 @@ class CallReader:
         rest = self._text[after : self._tags.end]
         if self._form.several and not self._form.end_call.startswith(rest):
             found.calls.append(CallText("", None, rest, (after, self._tags.end), error=unterminated(self._tags.end)))
-        else:
+        else:  # Those before it are closed by tags of their own.
             found.calls[-1].error = unterminated(self._tags.end)
         found.end = self._tags.end
 
@@ -345,7 +356,7 @@ class CallReader:
         """A marker that no function follows: JSON, a call cut off, a call that is none, or the marker's name in a sentence."""
         tags = self._tags
         tag = tags.tags[number]
-        if tags.quoted(opener):
+        if quoted(self._text, opener.start, opener.end):
             return None
         if self._scanner.match(_JSON_BEGINS, tag.after, tags.end):
             return self._json_call(tag, number)
@@ -364,10 +375,7 @@ class CallReader:
     def _no_call(self, tag: Tag, stop: int) -> CallError:
         if likely_name(self._scanner, tag.end, stop):
             return bad_arguments(self._text, tag.end, _NO_OBJECT, stop)
-        near = excerpt(self._text, tag.after, stop)
-        wrote = Text(f"，而是「{near}」", f" but {near!r}") if near else Text("", "")
-        text = Text(f"呼叫標記裡沒有寫工具{wrote.zh}", f"the call's markers name no tool{wrote.en}")
-        return CallError("not_a_call", tag.end, text)
+        return not_a_call(tag.end, _NO_TOOL, excerpt(self._text, tag.after, stop))
 
     def _error_call(self, tag: Tag, stop: int, end: int, error: CallError) -> Found:
         name = likely_name(self._scanner, tag.end, stop)
@@ -381,22 +389,24 @@ class CallReader:
         ends = ("end_call",) if self._form.end_call else ("end_function",)
         while limit_at < len(tags.tags) and tags.kind(limit_at) not in (*ends, "call") and not tags.begins[limit_at]:
             limit_at += 1
-        cut = limit_at == len(tags.tags)
-        limit = tags.end if cut else tags.tags[limit_at].start
-        closed = not cut and tags.kind(limit_at) in ends
+        last = limit_at == len(tags.tags)
+        cut = last and not tags.ended
+        limit = tags.end if last else tags.tags[limit_at].start
+        closed = not last and tags.kind(limit_at) in ends
         end = tags.tags[limit_at].end if closed else limit
         try:
             calls, after = read_calls(self._scanner, tag.after, limit, self._names, closed=closed)
         except JsonError as error:
             problem = bad_arguments(self._text, error.at, error.text, limit)
-            lost = cut and (error.cut or not tags.ended)
-            return self._error_call(tag, limit, end, unterminated(error.at) if lost else problem)
+            return self._error_call(tag, limit, end, unterminated(error.at) if cut or (last and error.cut) else problem)
         if not calls or tags.past_space(after) < limit:
-            return self._error_call(tag, limit, end, bad_arguments(self._text, after, _NO_OBJECT, limit))
+            in_tag = tags.cut_at(tags.past_space(after))
+            problem = unterminated(tags.end) if in_tag else bad_arguments(self._text, after, _NO_OBJECT, limit)
+            return self._error_call(tag, limit, end, problem)
         found = Found(calls, tag.start, end)
         found.slip(_JSON_CALL)
-        if cut and not tags.ended:
-            calls[-1].error = unterminated(tags.end)
+        if cut:
+            found.cut(tags.end)
         return found
 
     # Calls without all their markers.

@@ -18,10 +18,8 @@ from families.turns import Mark
 TagKind = Literal["think", "end_think", "stop", "call", "end_call", "function", "end_function", "parameter", "end_parameter"]
 
 _THINKING = r"(?P<think><think>)|(?P<end_think></think>|</ ?think(?:ing)? ?>|<\\think>)"
-_SPACE = re.compile(r"\s*+")
 _PARTIAL = re.compile(r"<[^<>\n]{0,200}\Z")
 _LIKE_CLOSER = re.compile(r"<[/\\]{1,2} ?\|?(?!think|tool_response)[\w\- :]{2,30}[|>\]]{0,2}")
-_QUOTES = "`\"'“”‘’「」『』"
 
 
 @dataclass(frozen=True)
@@ -136,8 +134,7 @@ class Tags:
         return tags
 
     def past_space(self, at: int) -> int:
-        space = self.scanner.match(_SPACE, at, self.end)
-        return space.end() if space else at
+        return self.scanner.past_space(at, self.end)
 
     def kind(self, number: int | None) -> TagKind | None:
         return None if number is None else self.tags[number].kind
@@ -244,8 +241,3 @@ class Tags:
         number = self.at(mark.start)
         function = None if number is None else self.leads_to[number]
         return mark.end if function is None else self.tags[function].end
-
-    def quoted(self, mark: Mark) -> bool:
-        """Whether the marker stands between quotation marks, as its name does in a sentence."""
-        before, after = self.text[mark.start - 1 : mark.start] if mark.start else "", self.text[mark.end : mark.end + 1]
-        return before != "" and after != "" and before in _QUOTES and after in _QUOTES

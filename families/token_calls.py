@@ -12,14 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from families.base import CallError, Text, Turn
-from families.json_calls import CallText, Tools, excerpt, no_name, unterminated
+from families.json_calls import CallText, Tools, excerpt, no_name, not_a_call, unterminated
 from families.marked_arguments import ArgumentReader, Arguments, Bound
-from families.reading import Scanner, Span
+from families.reading import Scanner, Span, quoted
 from families.turns import Found, Mark, TurnReader, end_of_text
 
 _HEAD_THEN_JSON = re.compile(r"\s*+([^\s`{}<>|]{1,200}+)\s*+(?=[{`])")
 _NAME_LINE = re.compile(r"\s*+([^\s`{}\[\]\"'<>|]{1,200}+)\s*+(?=[{`])")
-_QUOTES = "`\"'“”‘’「」『』"
 
 
 @dataclass(frozen=True)
@@ -96,10 +95,6 @@ class _Marks:
     def past_run(self, mark: Mark) -> int:
         return mark.end
 
-    def quoted(self, mark: Mark) -> bool:
-        before, after = self._text[mark.start - 1 : mark.start] if mark.start else "", self._text[mark.end : mark.end + 1]
-        return before != "" and after != "" and before in _QUOTES and after in _QUOTES
-
 
 class _Calls:
     """Reads the calls of one text."""
@@ -123,7 +118,7 @@ class _Calls:
 
     def read(self, opener: Mark, in_sentence: bool) -> Found | None:
         """The calls of a section, or the one call that a section's opener is missing before."""
-        if self._marks.quoted(opener):
+        if quoted(self._text, opener.start, opener.end):
             return None
         sectioned = self._text.startswith(self._form.section, opener.start)
         found = Found([], opener.start, opener.end if sectioned else opener.start)
@@ -206,6 +201,4 @@ class _Calls:
 
 
 def _no_call(at: int, missing: str, left: str) -> CallError:
-    near = excerpt(left, 0)
-    wrote = Text(f"，而是「{near}」", f" but {near!r}") if near else Text("", "")
-    return CallError("not_a_call", at, Text(f"這裡該有 {missing}{wrote.zh}", f"{missing} should stand here{wrote.en}"))
+    return not_a_call(at, Text(f"這裡該有 {missing}", f"{missing} should stand here"), excerpt(left, 0))

@@ -6,20 +6,17 @@ is for its `CallReader` to say. A turn is read once from left to right.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from families.base import Call, Text, Turn
-from families.json_calls import CallText
-from families.reading import Scanner, Span, joined, kept
+from families.json_calls import CallText, unterminated
+from families.reading import Scanner, Span, joined, kept, quoted
 
 THINK, END_THINK = "<think>", "</think>"
 
 Kind = Literal["think", "end_think", "call", "end_call", "stop", "like_call", "like_end_call"]
-
-_SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True)
@@ -52,6 +49,12 @@ class Found:
         for call in self.calls:
             call.slips.append(text)
 
+    def cut(self, at: int) -> None:
+        """The text was cut off at `at`, before the marker that would have ended all of the calls."""
+        self.end = at
+        for call in self.calls:
+            call.error = call.error or unterminated(at)
+
     def placed(self) -> list[Call]:
         """The calls with their spans: what stands between two calls belongs to the later one."""
         ends = [call.span[1] for call in self.calls[:-1]] + [self.end]
@@ -70,9 +73,6 @@ class Marks(Protocol):
 
     def past_run(self, mark: Mark) -> int:
         """The character from which to read on after a marker that turned out to open nothing."""
-
-    def quoted(self, mark: Mark) -> bool:
-        """Whether the marker stands between quotation marks, as its name does in a sentence."""
 
 
 class CallReader(Protocol):
@@ -133,8 +133,7 @@ class TurnReader:
         """Text that is read together begins at `at`: after a marker, or with the turn."""
         self.state.piece = self.state.fence_at = at
         if self.state.thinking:
-            space = self.scanner.match(_SPACE, at, self.end)
-            self.state.blank_until = space.end() if space else at
+            self.state.blank_until = self.scanner.past_space(at, self.end)
 
     # The walk over the markers.
 
@@ -154,7 +153,7 @@ class TurnReader:
     def _thought_mark(self, mark: Mark) -> int:
         """A marker inside the thinking; the character from which to read on."""
         state = self.state
-        if mark.kind == "end_think" and not self.marks.quoted(mark):
+        if mark.kind == "end_think" and not self._quoted(mark):
             state.thoughts.append((state.piece, mark.start))
             state.thinking, state.thought_known, state.fenced = False, True, False
             state.drafts.clear()
@@ -177,15 +176,15 @@ class TurnReader:
             found = self._call(mark)
         elif mark.kind == "end_call":
             found = self._without_opener(mark)
-            if found is None and not self.marks.quoted(mark) and not self._in_fence(mark.start):
+            if found is None and not self._quoted(mark) and not self._in_fence(mark.start):
                 self._drop(mark)
         elif mark.kind == "think" and self._opens_thought(mark):
             self._take(mark.start)
             state.thinking = True
             self._begin_piece(mark.end)
-        elif mark.kind == "end_think" and not self.marks.quoted(mark):
+        elif mark.kind == "end_think" and not self._quoted(mark):
             self._stray_end_of_thought(mark)
-        elif mark.kind == "stop" and not self.marks.quoted(mark):
+        elif mark.kind == "stop" and not self._quoted(mark):
             self._drop(mark)
         if found is None or found.example:
             return found.end if found else self.marks.past_run(mark)
@@ -209,7 +208,7 @@ class TurnReader:
 
     def _opens_thought(self, mark: Mark) -> bool:
         """Whether a `<think>` begins thinking, or is a word of the answer."""
-        if self.marks.quoted(mark) or self._in_fence(mark.start):
+        if self._quoted(mark) or self._in_fence(mark.start):
             return False
         if not self._in_sentence(mark):
             return True
@@ -255,7 +254,7 @@ class TurnReader:
         state = self.state
         after = max([state.piece, state.searched, *(draft.end for draft in state.drafts[-1:])])
         state.searched = closer.end
-        return None if self.marks.quoted(closer) else self.calls.without_opener(after, closer, self._in_fence(closer.start))
+        return None if self._quoted(closer) else self.calls.without_opener(after, closer, self._in_fence(closer.start))
 
     def _bare_call(self) -> None:
         """A turn that is nothing but the JSON of a call: the markers are missing."""
@@ -282,6 +281,9 @@ class TurnReader:
             state.fenced ^= bool(self.text.count("```", state.fence_at, at) % 2)
             state.fence_at = at
         return state.fenced
+
+    def _quoted(self, mark: Mark) -> bool:
+        return quoted(self.text, mark.start, mark.end)
 
     def _in_sentence(self, opener: Mark) -> bool:
         """Whether words stand before the marker on its line."""

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,18 +19,10 @@ from families.base import Turn
 from families.reading import Scanner
 from families.tagged_calls import read_turn
 from families.tags import TagFormat
+from tests.families import checks
 
 KINDS = {"string": "text", "integer": "whole", "number": "any_number", "boolean": "yes", "array": "items", "object": "fields"}
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "put",
-            "parameters": {"type": "object", "properties": {name: {"type": kind} for kind, name in KINDS.items()}},
-        },
-    },
-    {"type": "function", "function": {"name": "now"}},
-]
+TOOLS = [checks.tool("put", **{name: kind for kind, name in KINDS.items()}), checks.TOOLS[1]]
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,6 @@ def fragments(written: Written) -> list[str]:
 
 
 ALL_FRAGMENTS = sorted({fragment for written in FORMATS for fragment in fragments(written)})
-turns = st.lists(st.sampled_from(ALL_FRAGMENTS) | st.text(max_size=8), max_size=30).map("".join)
 
 
 def markers(form: TagFormat) -> re.Pattern[str]:
@@ -93,44 +85,15 @@ def markers(form: TagFormat) -> re.Pattern[str]:
     return re.compile(r"</?think>|</ ?think(?:ing)? ?>|<\\think>|" + "|".join(map(re.escape, known)))
 
 
-def accounted_for(raw: str, turn: Turn, known: re.Pattern[str]) -> None:
-    """Fails where a character of `raw` is neither in a span, nor in a marker, nor white space beside one."""
-    spans = sorted([*turn.thinking_spans, *turn.content_spans, *(call.span for call in turn.calls)])
-    at, left = 0, ""
-    for start, end in spans:
-        assert at <= start <= end <= len(raw), f"spans overlap or are out of order: {spans}"
-        left += raw[at:start] + "\n"
-        at = end
-    left += raw[at:]
-    assert not known.sub("", left).strip(), f"lost: {left!r}"
-
-
-def unspaced(text: str | None) -> str:
-    return "".join((text or "").split())
-
-
 @each_format
-@given(raw=turns, prefix=st.sampled_from(PREFIXES), tools=st.sampled_from([[], TOOLS]))
+@given(raw=checks.pieces(ALL_FRAGMENTS).map("".join), prefix=st.sampled_from(PREFIXES), tools=st.sampled_from([[], TOOLS]))
 @settings(max_examples=400)
 def test_any_text_is_read_and_nothing_vanishes(written: Written, raw: str, prefix: str, tools: list[Any]) -> None:
-    turn = families.named(written.family).parse(raw, tools, prefix)
-    accounted_for(raw, turn, markers(written.form))
-    assert unspaced(turn.thinking) == unspaced("".join(raw[slice(*span)] for span in turn.thinking_spans))
-    assert unspaced(turn.content) == unspaced("".join(raw[slice(*span)] for span in turn.content_spans))
-    for call in turn.calls:
-        assert (call.arguments is None) == (call.error is not None)
-        assert call.name or call.error
-        assert call.error is None or (0 <= call.error.at <= len(raw) and call.error.text.zh != call.error.text.en)
-        json.dumps(call.arguments, allow_nan=False)
+    checks.assert_whole(raw, families.named(written.family).parse(raw, tools, prefix), markers(written.form))
 
 
-plain_text = st.text(st.characters(exclude_categories=["Cs"]))
-untagged = plain_text.filter(lambda text: "<" not in text)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | untagged,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(untagged, inner, max_size=4),
-    max_leaves=8,
-)
+untagged = checks.unicode.filter(lambda text: "<" not in text)
+values = checks.json_values(untagged, untagged, leaves=8)
 arguments = st.fixed_dictionaries(
     {},
     optional={
@@ -157,16 +120,14 @@ def as_text(value: Any, python: bool) -> str:
 def test_any_arguments_come_back_as_they_were(written: Written, all_arguments: list[dict[str, Any]], python: bool) -> None:
     calls = [("put", [(name, as_text(value, python)) for name, value in each.items()]) for each in all_arguments]
     turn = families.named(written.family).parse(written.calls(calls) + written.stop, TOOLS, "")
-    assert [call.arguments for call in turn.calls] == all_arguments
-    assert all(call.error is None and call.repaired is None for call in turn.calls)
-    assert turn.content == ""
+    checks.assert_as_written(turn, all_arguments)
 
 
 tagged_pieces = st.sampled_from(["x", " ", "\n", "</p>", "<b>", "&lt;", *(f.form.call for f in FORMATS), "`", "</param"])
 
 
 @each_format
-@given(text=st.lists(tagged_pieces | plain_text, max_size=8).map("".join), closers=st.integers(0, 2))
+@given(text=st.lists(tagged_pieces | checks.unicode, max_size=8).map("".join), closers=st.integers(0, 2))
 @settings(max_examples=150)
 def test_text_with_tags_inside_a_value_is_the_value(written: Written, text: str, closers: int) -> None:
     """Only a closing tag that something fitting follows ends a value."""
@@ -186,10 +147,8 @@ def test_a_call_cut_off_anywhere_is_never_run(written: Written, one: dict[str, A
         assert all(call.error and call.error.kind == "unterminated" for call in turn.calls), raw[:cut]
 
 
-def steps(raw: str, prefix: str, form: TagFormat) -> int:
-    scanner = Scanner(raw)
-    read_turn(scanner, form, TOOLS, prefix)
-    return scanner.steps
+def read(scanner: Scanner, prefix: str, form: TagFormat) -> Turn:
+    return read_turn(scanner, form, TOOLS, prefix)
 
 
 HOSTILE = [
@@ -217,15 +176,14 @@ def hostile(unit: str, written: Written) -> str:
 @pytest.mark.parametrize("start", ["", "<think>", "```\n", "{call}{open}{par}"])
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_reading_is_linear(unit: str, start: str, written: Written) -> None:
-    unit, start = hostile(unit, written), hostile(start, written)
     closing = hostile("{endpar}{end}{end_call}", written)
     for end in ("", written.stop, closing + "</think>", closing * 99):
-        few, many = (steps(start + unit * times + end, PREFIXES[1], written.form) for times in (20, 200))
-        assert many <= 13 * few, f"{many} steps for ten times the text, {few} before"
+        as_read = partial(read, prefix=PREFIXES[1], form=written.form)
+        checks.assert_linear(as_read, hostile(unit, written), hostile(start, written), end)
 
 
 @each_format
-@given(unit=st.lists(st.sampled_from(ALL_FRAGMENTS), min_size=1, max_size=6).map("".join), prefix=st.sampled_from(PREFIXES))
+@given(unit=checks.mixtures(ALL_FRAGMENTS), prefix=st.sampled_from(PREFIXES))
 @settings(max_examples=120)
 def test_reading_a_repeated_mixture_is_linear(written: Written, unit: str, prefix: str) -> None:
-    assert steps(unit * 200, prefix, written.form) <= 13 * steps(unit * 20, prefix, written.form)
+    checks.assert_linear(partial(read, prefix=prefix, form=written.form), unit)
