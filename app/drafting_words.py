@@ -6,18 +6,6 @@ from collections.abc import Mapping
 
 from families.base import Text
 
-_NAMES: Mapping[str, Text] = {
-    "prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
-    "assistant": Text("草稿模型（assistant）", "Assistant model"),
-    "mtp": Text("模型自己的 MTP 頭", "The model's own MTP head"),
-}
-
-
-def drafter_name(drafter: str) -> Text:
-    """What people call a drafter of `backends.base.Backend.drafters`; one that has no name here goes by its own."""
-    return _NAMES.get(drafter, Text(drafter, drafter))
-
-
 SETTING: Mapping[str, Text] = {
     "drafter": Text("猜測（投機解碼）", "Drafting"),
     "drafter_help": Text(
@@ -31,6 +19,7 @@ SETTING: Mapping[str, Text] = {
         "`loopglass selftest drafting` checks this for your model.",
     ),
     "drafter_none": Text("不猜", "None"),
+    "drafter_prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
     "drafter_gemma4_assistant": Text("Gemma 4 的助手（MTP）", "Gemma 4’s assistant (MTP)"),
     "drafter_mtp": Text("模型自帶的 MTP 頭", "The model’s own MTP head"),
     "drafter_cannot": Text("執行這個模型的程式不會猜。", "What runs this model cannot draft."),
@@ -40,6 +29,13 @@ SETTING: Mapping[str, Text] = {
         "{name} was chosen before; this model cannot use it, so nothing is guessed.",
     ),
 }
+
+
+def drafter_name(drafter: str) -> Text:
+    """What people call a drafter of `backends.base.Backend.drafters`; one that has no name here goes by its own."""
+    return SETTING.get(f"drafter_{drafter}", Text(drafter, drafter))
+
+
 DRAFTING: Mapping[str, Text] = {
     "draft_title": Text("猜測（投機解碼）", "Drafting"),
     "draft_none": Text("這一輪沒有可猜的", "nothing was guessed in this turn"),

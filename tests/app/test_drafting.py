@@ -19,7 +19,7 @@ from tests.app.conftest import scripted
 from tests.app.test_page import ask, page, run, said
 
 EN, ZH = Words("en"), Words("zh")
-MTP = "The model's own MTP head"
+MTP = "The model’s own MTP head"
 NO_WEIGHTS = Text("檢查點裡沒有這些張量。", "The checkpoint has no such tensors.")
 DRAFTERS: Mapping[str, Mapping[str, Text | None]] = {
     "builtin": {"prompt_lookup": None, "mtp": NO_WEIGHTS},
