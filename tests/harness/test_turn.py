@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from backends.scripted import Item
+from backends.base import BackendEvent, Done, Encoded, Prefill, Sampling
+from backends.scripted import Item, ScriptedBackend
 from families.hermes import QWEN3
 from families.reading import ChannelReader
 from harness.forming import FormingCalls
 from harness.run import Run
 from harness.settings import Settings
+from harness.tools import Tool
 from tests.harness.scripts import backend, calculate, call, finished, of_kind
 
 CALL = [
@@ -113,3 +116,52 @@ def test_a_broken_call_has_no_values() -> None:
 def test_an_answer_without_calls_forms_none() -> None:
     assert of_kind(finished(["It is 2."]), "call_forming") == []
     assert of_kind(finished([calculate("1 + 1"), "2."]), "call_forming") != []
+
+
+class Timed(ScriptedBackend):
+    """Says that each turn was written in `decode_ms`, and its prompt read in 12.3456 ms, 3 of its tokens from the cache."""
+
+    decode_ms = 250.0
+
+    def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
+        for event in super().generate(encoded, sampling, should_stop):
+            if isinstance(event, Prefill):
+                yield Prefill(event.n_tokens, 3, 12.3456)
+            elif isinstance(event, Done):
+                yield Done(event.finish, event.stop_piece, event.n_tokens, self.decode_ms)
+            else:
+                yield event
+
+
+def test_speed_is_what_was_written_over_the_time_that_writing_took() -> None:
+    model = Timed([["One", " two", " three", " four"], "Never."], QWEN3)
+    run = Run(model, "Count.", Settings())
+    run.execute()
+    (end,) = of_kind(run, "model_end")
+    assert (end["n_tokens"], end["decode_ms"], end["tok_per_s"]) == (5, 250.0, 20.0), "the stop token was written too"
+    (prefill,) = of_kind(run, "prefill")
+    assert (prefill["ms"], prefill["n_reused"]) == (12.346, 3)
+    assert prefill["n_tokens"] == model.generated[0][0].n_tokens
+
+
+def test_there_is_no_speed_where_no_time_passed() -> None:
+    model = Timed(["One."], QWEN3)
+    model.decode_ms = 0.0
+    run = Run(model, "Count.", Settings())
+    run.execute()
+    assert of_kind(run, "model_end")[0]["tok_per_s"] is None
+
+
+def test_the_time_of_a_tool_is_the_tools_own_and_the_runs_time_holds_all_events() -> None:
+    def wait() -> str:
+        time.sleep(0.02)
+        return "done"
+
+    tools = {"wait": Tool("wait", "Waits.", {"type": "object", "properties": {}}, wait)}
+    run = Run(backend([call("wait"), "Done."]), "Wait.", Settings(tools=("wait",)), tools=tools)
+    run.execute()
+    (start,), (result,) = of_kind(run, "tool_start"), of_kind(run, "tool_result")
+    assert 20 <= result["ms"] <= 1000 * (result["t"] - start["t"]) + 0.2, "an event's time is rounded"
+    times = [event["t"] for event in run.log.events]
+    assert times == sorted(times)
+    assert times[-2] <= run.log.events[-1]["seconds"] <= times[-1]
