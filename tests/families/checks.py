@@ -17,9 +17,9 @@ Calls = list[tuple[Any, ...]]
 """What is right of each call: (name, arguments) or (name, kind of error), and REPAIRED where it was repaired."""
 
 
-def tool(name: str, *parameters: str, **types: Any) -> dict[str, Any]:
-    """A tool's schema, with parameters of any type or of the type that is given: its name or its schema."""
-    typed = {key: {"type": kind} if isinstance(kind, str) else kind for key, kind in types.items()}
+def tool(name: str, *parameters: str, **types: str) -> dict[str, Any]:
+    """A tool's schema, with parameters of any type or of the type that is given."""
+    typed = {key: {"type": kind} for key, kind in types.items()}
     schema = {"type": "object", "properties": {**{key: {} for key in parameters}, **typed}}
     return {"type": "function", "function": {"name": name, "description": name, "parameters": schema}}
 

@@ -26,13 +26,11 @@ from benchmarks.families import OWN_CASES, accepted, canitoolcall_rows, comparab
 from families.base import Family, Turn
 from families.read import main
 from families.reading import MAX_HEADER, ChannelReader, Scanner
+from tests.families import checks
+from tests.families.checks import TOOLS
 
 each_family = pytest.mark.parametrize("key", [family.key for family in families.FAMILIES])
 
-TOOLS = [
-    {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}}}},
-    {"type": "function", "function": {"name": "now"}},
-]
 COMMON = [
     "add", "now", "function", "a", "1", "-1.5e3", "true", "None", "nan", '"', "'", "`", "```\n", "{", "}", "[", "]", "(", ")",
     "<", ">", "</", "|", "=", ",", ":", "\\", "\\u12", "\n", "  ", "\t", "\u2028", "\x00", "臺北", "👩‍💻", "word ", "e\u0301",
@@ -116,13 +114,7 @@ NAMES = {
 
 def lost(family: Family, raw: str, turn: Turn) -> str:
     """What is neither thinking nor content nor a call nor a marker nor white space; fails where spans run into each other."""
-    spans = sorted([*turn.thinking_spans, *turn.content_spans, *(call.span for call in turn.calls)])
-    at, left = 0, ""
-    for start, end in spans:
-        assert at <= start <= end <= len(raw), f"spans overlap or are out of order: {spans}"
-        left += raw[at:start] + "\0\n"
-        at = end
-    left += raw[at:]
+    left = checks.left_over(raw, turn, "\0\n")
     tokens = {*markers(family.key), *markers(SHARED.get(family.key, family.key))}
     exact = map(re.escape, sorted(tokens, key=len, reverse=True))
     known = "|".join([*([NAMES[family.key]] if family.key in NAMES else []), *exact, THINKING])
@@ -134,10 +126,6 @@ def lost(family: Family, raw: str, turn: Turn) -> str:
     return re.sub(known, "", left, flags=re.MULTILINE).replace("\0", "").strip()
 
 
-def words(text: str | None) -> str:
-    return "".join((text or "").split())
-
-
 @each_family
 @given(data=st.data())
 @settings(max_examples=40)
@@ -145,17 +133,7 @@ def test_any_text_is_read_and_nothing_vanishes(key: str, data: st.DataObject) ->
     family, raw, prefix = families.named(key), data.draw(texts(key)), data.draw(prompts(key))
     turn = family.parse(raw, data.draw(st.sampled_from([[], TOOLS])), prefix)
     assert not lost(family, raw, turn)
-    assert words(turn.thinking) == words("".join(raw[slice(*span)] for span in turn.thinking_spans))
-    assert words(turn.content) == words("".join(raw[slice(*span)] for span in turn.content_spans))
-    for call in turn.calls:
-        assert (call.arguments is None) == (call.error is not None)
-        assert call.name or call.error
-        json.dumps(call.arguments, allow_nan=False).encode("utf-8")
-        for text in filter(None, (call.repaired, call.error and call.error.text)):
-            assert text.zh != text.en
-            assert text.zh.strip()
-            assert text.en.strip()
-        assert call.error is None or 0 <= call.error.at <= len(raw)
+    checks.assert_told(raw, turn)
 
 
 def runnable(turn: Turn) -> list[tuple[str, Any]]:

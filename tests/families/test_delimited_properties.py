@@ -18,11 +18,9 @@ from families.base import Turn
 from families.delimited import CallFormat, read_turn
 from families.json_calls import Tools, offered
 from families.reading import Scanner
+from tests.families import checks
+from tests.families.checks import TOOLS
 
-TOOLS = [
-    {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}}}},
-    {"type": "function", "function": {"name": "now"}},
-]
 Reader = Callable[[Scanner, Tools, str], Turn]
 
 
@@ -94,61 +92,33 @@ CASES = {
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 
 
-def turns(case: Case) -> st.SearchStrategy[str]:
-    return st.lists(st.sampled_from([*case.fragments * 2, *SHARED]) | st.text(max_size=8), max_size=30).map("".join)
+def fragments(case: Case) -> list[str]:
+    return [*case.fragments * 2, *SHARED]
 
 
-def accounted_for(raw: str, turn: Turn, markers: re.Pattern[str]) -> None:
-    """Fails where a character of `raw` is neither in a span, nor in a marker, nor white space beside one."""
-    spans = sorted([*turn.thinking_spans, *turn.content_spans, *(call.span for call in turn.calls)])
-    at, left = 0, ""
-    for start, end in spans:
-        assert at <= start <= end <= len(raw), f"spans overlap or are out of order: {spans}"
-        left += raw[at:start] + "\n"
-        at = end
-    left += raw[at:]
-    assert not markers.sub("", left).strip(), f"lost: {left!r}"
-
-
-def unspaced(text: str | None) -> str:
-    return "".join((text or "").split())
+def read(scanner: Scanner, case: Case) -> Turn:
+    return case.read(scanner, offered(TOOLS), "")
 
 
 @each_case
 @given(data=st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 def test_any_text_is_read_and_nothing_vanishes(case: Case, data: st.DataObject) -> None:
-    raw = data.draw(turns(case))
+    raw = "".join(data.draw(checks.pieces(fragments(case))))
     turn = case.read(Scanner(raw), offered(data.draw(st.sampled_from([[], TOOLS]))), data.draw(st.sampled_from(case.prefixes)))
-    accounted_for(raw, turn, case.markers)
-    assert unspaced(turn.thinking) == unspaced("".join(raw[slice(*span)] for span in turn.thinking_spans))
-    assert unspaced(turn.content) == unspaced("".join(raw[slice(*span)] for span in turn.content_spans))
-    for call in turn.calls:
-        assert (call.arguments is None) == (call.error is not None)
-        assert call.name or call.error
-        assert call.error is None or (0 <= call.error.at <= len(raw) and call.error.text.zh != call.error.text.en)
-        json.dumps(call.arguments, allow_nan=False).encode("utf-8")
+    checks.assert_whole(raw, turn, case.markers)
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]))
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
-    max_leaves=12,
-)
 names = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)
 
 
 @each_case
-@given(written=st.lists(st.dictionaries(texts, values, max_size=4), min_size=1, max_size=4), ascii_only=st.booleans())
-@settings(max_examples=60, deadline=None)
+@given(written=st.lists(checks.arguments, min_size=1, max_size=4), ascii_only=st.booleans())
+@settings(max_examples=60)
 def test_any_arguments_come_back_from_json(case: Case, written: list[dict[str, Any]], ascii_only: bool) -> None:
     assert case.json_call is not None
     raw = case.joint.join(case.json_call % json.dumps(one, ensure_ascii=ascii_only) for one in written)
-    turn = case.read(Scanner(raw + case.stop), offered(TOOLS), "")
-    assert [call.arguments for call in turn.calls] == written
-    assert all(call.error is None and call.repaired is None for call in turn.calls)
-    assert turn.content == ""
+    checks.assert_as_written(read(Scanner(raw + case.stop), case), written)
 
 
 def as_python(arguments: dict[str, Any]) -> str:
@@ -156,23 +126,20 @@ def as_python(arguments: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("case", [CASES["llama3"], CASES["lfm2"], CASES["smollm3"]], ids=["llama3", "lfm2", "smollm3"])
-@given(written=st.lists(st.dictionaries(names, values, max_size=4), min_size=1, max_size=3))
-@settings(max_examples=100, deadline=None)
+@given(written=st.lists(st.dictionaries(names, checks.values, max_size=4), min_size=1, max_size=3))
+@settings(max_examples=100)
 def test_any_arguments_come_back_from_python(case: Case, written: list[dict[str, Any]]) -> None:
     assert case.python_calls is not None
     opener, closer = case.python_calls
     calls = ("\n" if opener == "<code>" else ", ").join(as_python(one) for one in written)
     if opener == "<code>" and "<" in calls:
         return  # A snippet ends at its first tag: it has no delimiters for text.
-    turn = case.read(Scanner(opener + calls + closer + case.stop), offered(TOOLS), "")
-    assert [call.arguments for call in turn.calls] == written
-    assert all(call.error is None and call.repaired is None for call in turn.calls)
-    assert turn.content == ""
+    checks.assert_as_written(read(Scanner(opener + calls + closer + case.stop), case), written)
 
 
 @each_case
-@given(written=st.dictionaries(names, values, max_size=3), ascii_only=st.booleans())
-@settings(max_examples=25, deadline=None)
+@given(written=st.dictionaries(names, checks.values, max_size=3), ascii_only=st.booleans())
+@settings(max_examples=25)
 def test_a_call_cut_off_anywhere_is_never_run(case: Case, written: dict[str, Any], ascii_only: bool) -> None:
     assert case.json_call is not None
     forms = [case.json_call % json.dumps(written, ensure_ascii=ascii_only)]
@@ -180,9 +147,7 @@ def test_a_call_cut_off_anywhere_is_never_run(case: Case, written: dict[str, Any
         opener, closer = case.python_calls
         forms.append(opener + ("" if opener == "<code>" else "now(), ") + as_python(written) + closer)
     for raw in forms:
-        for cut in range(len(raw)):
-            turn = case.read(Scanner(raw[:cut]), offered(TOOLS), "")
-            assert all(call.error for call in turn.calls), raw[:cut]
+        checks.assert_cut_runs_nothing(lambda text: read(Scanner(text), case), raw)
 
 
 HOSTILE = [
@@ -193,25 +158,17 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def steps(case: Case, raw: str) -> int:
-    scanner = Scanner(raw)
-    case.read(scanner, offered(TOOLS), "")
-    return scanner.steps
-
-
 @each_case
 @pytest.mark.parametrize("start", ["", "opener", "[add(a='"])
 def test_reading_is_linear(case: Case, start: str) -> None:
     opener, end = case.fragments[0], case.stop if start else ""
     start = start.replace("opener", opener)
     for unit in [*HOSTILE, *case.fragments, *(opener + unit for unit in HOSTILE[len(SHARED) :])]:
-        short, long = steps(case, start + unit * 20 + end), steps(case, start + unit * 200 + end)
-        assert long <= 13 * short, f"{unit!r} after {start!r}: {long} steps for ten times the text, {short} before"
+        checks.assert_linear(partial(read, case=case), unit, start, end)
 
 
 @each_case
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_reading_a_repeated_mixture_is_linear(case: Case, data: st.DataObject) -> None:
-    unit = "".join(data.draw(st.lists(st.sampled_from([*case.fragments * 2, *SHARED]), min_size=1, max_size=6)))
-    assert steps(case, unit * 200) <= 13 * steps(case, unit * 20), repr(unit)
+    checks.assert_linear(partial(read, case=case), data.draw(checks.mixtures(fragments(case))))

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import pytest
 
 import families
-from families.base import Turn
 from families.gemma4 import parse
 from families.reading import ChannelReader
+from tests.families.checks import REPAIRED, Case, assert_read, tool
 
 START = "<|turn>model\n"
 OPENED = "<tool_response|><|channel>thought\n"
 CLOSED = START + "<|channel>thought\n<channel|>"
 END = "<turn|>"
 WAIT = "<|tool_response>"
-REPAIRED = True
-
-
-def tool(name: str, *parameters: str) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {parameter: {} for parameter in parameters}}
-    return {"type": "function", "function": {"name": name, "description": name, "parameters": schema}}
 
 
 TOOLS = [tool("now"), tool("add", "a", "b"), tool("note", "text"), tool("list.files", "path")]
@@ -37,17 +29,6 @@ def note(text: str) -> str:
 
 
 NOW, ADD = call("call:now{}"), call("call:add{a:1,b:2}")
-
-
-class Case(NamedTuple):
-    """A turn and what is right: each call is (name, arguments) or (name, kind of error), and True where it was repaired."""
-
-    id: str
-    prefix: str
-    raw: str
-    thinking: str | None
-    content: str
-    calls: list[tuple[Any, ...]]
 
 
 CASES = [
@@ -192,22 +173,10 @@ CASES = [
 ]
 
 
-def squeezed(text: str | None) -> str | None:
-    """White space runs as one space: how pieces are joined is a matter of taste."""
-    return None if text is None else " ".join(text.split())
-
-
-def summary(turn: Turn) -> list[tuple[Any, ...]]:
-    turns = [(call.name, call.error.kind if call.error else call.arguments, call.repaired is not None) for call in turn.calls]
-    return [(name, outcome, True) if repaired else (name, outcome) for name, outcome, repaired in turns]
-
-
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_case(case: Case) -> None:
     turn = parse(case.raw, TOOLS, case.prefix)
-    assert summary(turn) == case.calls
-    assert squeezed(turn.thinking) == squeezed(case.thinking)
-    assert squeezed(turn.content) == squeezed(case.content)
+    assert_read(turn, case)
 
 
 def test_ids_differ() -> None:

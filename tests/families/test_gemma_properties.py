@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -17,12 +18,11 @@ from families.functiongemma import DIALECT as FUNCTIONGEMMA
 from families.gemma4 import DIALECT as GEMMA4
 from families.gemma_marks import Dialect
 from families.gemma_parser import read_turn
+from families.json_calls import offered
 from families.reading import ChannelReader, Scanner
+from tests.families import checks
+from tests.families.checks import TOOLS
 
-TOOLS = [
-    {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}}}},
-    {"type": "function", "function": {"name": "now"}},
-]
 DIALECTS = {"gemma4": GEMMA4, "functiongemma": FUNCTIONGEMMA}
 each_dialect = pytest.mark.parametrize("key", DIALECTS)
 START = "<|turn>model\n"
@@ -83,7 +83,7 @@ FRAGMENTS = [
     "\x00",
     "word ",
 ]
-pieces = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=8), max_size=30)
+pieces = checks.pieces(FRAGMENTS)
 
 
 def written(pieces: list[str], dialect: Dialect) -> str:
@@ -94,24 +94,12 @@ def written(pieces: list[str], dialect: Dialect) -> str:
     return text
 
 
-def accounted_for(raw: str, turn: Turn, dialect: Dialect) -> None:
-    """Fails where a character of `raw` is neither in a span, nor in a marker, nor white space beside one."""
-    spans = sorted([*turn.thinking_spans, *turn.content_spans, *(call.span for call in turn.calls)])
-    at, left = 0, ""
-    for start, end in spans:
-        assert at <= start <= end <= len(raw), f"spans overlap or are out of order: {spans}"
-        left += raw[at:start] + "\n"
-        at = end
-    left += raw[at:]
+def markers_of(dialect: Dialect) -> re.Pattern[str]:
     markers = [dialect.call, dialect.end_call, dialect.end_think, *dialect.stops, *dialect.control]
     exact = "|".join(map(re.escape, filter(None, markers)))
     # The name of the channel goes with its opener, and stands alone where the prompt or a slip left the opener out.
     channel = rf"|{re.escape(dialect.think)}\s*(?:t(?:h(?:o(?:u(?:g(?:ht?)?)?)?)?)?)?|^\s*t[hought]*\s*$" if dialect.think else ""
-    assert not re.sub(exact + channel, "", left, flags=re.MULTILINE).strip(), f"lost: {left!r}"
-
-
-def unspaced(text: str | None) -> str:
-    return "".join((text or "").split())
+    return re.compile(exact + channel, re.MULTILINE)
 
 
 @each_dialect
@@ -119,15 +107,7 @@ def unspaced(text: str | None) -> str:
 @settings(max_examples=500)
 def test_any_text_is_read_and_nothing_vanishes(key: str, pieces: list[str], prefix: str, tools: list[Any]) -> None:
     raw = written(pieces, DIALECTS[key])
-    turn = families.named(key).parse(raw, tools, prefix)
-    accounted_for(raw, turn, DIALECTS[key])
-    assert unspaced(turn.thinking) == unspaced("".join(raw[slice(*span)] for span in turn.thinking_spans))
-    assert unspaced(turn.content) == unspaced("".join(raw[slice(*span)] for span in turn.content_spans))
-    for call in turn.calls:
-        assert (call.arguments is None) == (call.error is not None)
-        assert call.name or call.error
-        assert call.error is None or (0 <= call.error.at <= len(raw) and call.error.text.zh != call.error.text.en)
-        json.dumps(call.arguments, allow_nan=False)
+    checks.assert_whole(raw, families.named(key).parse(raw, tools, prefix), markers_of(DIALECTS[key]))
 
 
 @each_dialect
@@ -145,16 +125,7 @@ def test_any_split_gives_each_character_the_same_channel(key: str, pieces: list[
 
 
 keys = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], exclude_characters=":,{}[]<\"'"), min_size=1)
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
-    max_leaves=12,
-)
-arguments = st.dictionaries(keys, values, max_size=4)
+arguments = st.dictionaries(keys, checks.json_values(keys, checks.unicode), max_size=4)
 
 
 def notation(value: Any, string: str, space: str = "") -> str:
@@ -173,10 +144,7 @@ def notation(value: Any, string: str, space: str = "") -> str:
 def test_any_arguments_come_back_as_they_were(key: str, calls: list[dict[str, Any]], space: str) -> None:
     dialect = DIALECTS[key]
     raw = "".join(f"{dialect.call}call:add{notation(one, dialect.string, space)}{dialect.end_call}" for one in calls)
-    turn = families.named(key).parse(raw + dialect.stops[0], TOOLS, "")
-    assert [call.arguments for call in turn.calls] == calls
-    assert all(call.error is None and call.repaired is None for call in turn.calls)
-    assert turn.content == ""
+    checks.assert_as_written(families.named(key).parse(raw + dialect.stops[0], TOOLS, ""), calls)
 
 
 @each_dialect
@@ -186,9 +154,7 @@ def test_any_arguments_come_back_as_they_were(key: str, calls: list[dict[str, An
 def test_a_string_may_hold_any_marker(key: str, marker: str, before: str, after: str) -> None:
     dialect, text = DIALECTS[key], before + marker + after
     raw = f"{dialect.call}call:add{{a:{dialect.string}{text}{dialect.string}}}{dialect.end_call}{dialect.stops[0]}"
-    turn = families.named(key).parse(raw, TOOLS, "")
-    assert [call.arguments for call in turn.calls] == [{"a": text}]
-    assert turn.calls[0].repaired is None
+    checks.assert_as_written(families.named(key).parse(raw, TOOLS, ""), [{"a": text}])
 
 
 @each_dialect
@@ -197,8 +163,7 @@ def test_a_string_may_hold_any_marker(key: str, marker: str, before: str, after:
 def test_a_call_cut_off_anywhere_is_never_run(key: str, one: dict[str, Any]) -> None:
     dialect = DIALECTS[key]
     raw = f"{dialect.call}call:add{notation(one, dialect.string)}{dialect.end_call}"
-    for cut in range(len(raw)):
-        assert all(call.error for call in families.named(key).parse(raw[:cut], TOOLS, "").calls), raw[:cut]
+    checks.assert_cut_runs_nothing(lambda text: families.named(key).parse(text, TOOLS, ""), raw)
 
 
 HOSTILE = [
@@ -252,25 +217,20 @@ HOSTILE = [
 ]
 
 
-def steps(raw: str, dialect: Dialect, prefix: str) -> int:
-    scanner = Scanner(raw)
-    read_turn(scanner, dialect, {"add": frozenset({"a", "b"})}, prefix)
-    return scanner.steps
+def read(scanner: Scanner, dialect: Dialect, prefix: str) -> Turn:
+    return read_turn(scanner, dialect, offered(TOOLS), prefix)
 
 
 @pytest.mark.parametrize("start", ["", "{think}", "```\n", "{call}call:add{a:{string}", "{call}call:add{a:["])
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_reading_is_linear(unit: str, start: str) -> None:
-    dialect = GEMMA4
-    for end in ("", dialect.stops[0], "{string}}{end_call}{end_think}"):
-        few, many = written([start, unit * 20, end], dialect), written([start, unit * 200, end], dialect)
-        short, long = steps(few, dialect, START), steps(many, dialect, START)
-        assert long <= 13 * short, f"{long} steps for ten times the text, {short} before"
+    for end in ("", GEMMA4.stops[0], "{string}}{end_call}{end_think}"):
+        parts = (written([part], GEMMA4) for part in (unit, start, end))
+        checks.assert_linear(partial(read, dialect=GEMMA4, prefix=START), *parts)
 
 
 @each_dialect
-@given(unit=st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6), prefix=st.sampled_from(PREFIXES))
+@given(unit=checks.mixtures(FRAGMENTS), prefix=st.sampled_from(PREFIXES))
 @settings(max_examples=150)
-def test_reading_a_repeated_mixture_is_linear(key: str, unit: list[str], prefix: str) -> None:
-    dialect = DIALECTS[key]
-    assert steps(written(unit * 200, dialect), dialect, prefix) <= 13 * steps(written(unit * 20, dialect), dialect, prefix)
+def test_reading_a_repeated_mixture_is_linear(key: str, unit: str, prefix: str) -> None:
+    checks.assert_linear(partial(read, dialect=DIALECTS[key], prefix=prefix), written([unit], DIALECTS[key]))

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import pytest
 
 import families
-from families.base import Turn
 from families.harmony import parse, read_header
 from families.reading import ChannelReader
+from tests.families.checks import REPAIRED, Case, outcome, tool
 
 START = "<|start|>assistant"
-REPAIRED = True
-
-
-def tool(name: str, *parameters: str) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {parameter: {} for parameter in parameters}}
-    return {"type": "function", "function": {"name": name, "description": name, "parameters": schema}}
 
 
 TOOLS = [tool("now"), tool("add", "a", "b"), tool("note", "text")]
@@ -30,17 +22,6 @@ COMMENTARY = "<|channel|>commentary<|message|>"
 
 def call(name: str, body: str) -> str:
     return f"<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{body}"
-
-
-class Case(NamedTuple):
-    """A turn and what is right: each call is (name, arguments) or (name, kind of error), and True where it was repaired."""
-
-    id: str
-    prefix: str
-    raw: str
-    thinking: str | None
-    content: str
-    calls: list[tuple[Any, ...]]
 
 
 CASES = [
@@ -237,13 +218,6 @@ CASES = [
         [],
     ),
 ]
-
-
-def outcome(turn: Turn) -> list[tuple[Any, ...]]:
-    return [
-        (call.name, call.error.kind if call.error else call.arguments, *([REPAIRED] if call.repaired else []))
-        for call in turn.calls
-    ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

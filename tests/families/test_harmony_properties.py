@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,12 +14,11 @@ from hypothesis import strategies as st
 import families
 from families.base import Turn
 from families.harmony import parse, read_turn
+from families.json_calls import offered
 from families.reading import ChannelReader, Scanner
+from tests.families import checks
+from tests.families.checks import TOOLS
 
-TOOLS = [
-    {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}}}},
-    {"type": "function", "function": {"name": "now"}},
-]
 HEAD = "<|start|>assistant"
 PREFIXES = [
     "",
@@ -97,68 +97,40 @@ CUT = re.compile(r"(?:(?:<\|channel\|>\s*)(?:[a-z]{1,10})|<(?:\|(?:[a-z]{1,9}\|?
 """A header in which the turn was cut off."""
 
 
-turns = st.lists(st.sampled_from(FRAGMENTS) | st.text(st.characters(exclude_characters=SEAM), max_size=8), max_size=30).map(
-    "".join
-)
+turns = checks.pieces(FRAGMENTS).map(lambda pieces: "".join(pieces).replace(SEAM, ""))
 
 
-def accounted_for(raw: str, turn: Turn) -> None:
-    """Fails where a character of `raw` is neither in a span, nor in a header or marker, nor white space beside one."""
-    spans = sorted([*turn.thinking_spans, *turn.content_spans, *(call.span for call in turn.calls)])
-    at, left = 0, ""
-    for start, end in spans:
-        assert at <= start <= end <= len(raw), f"spans overlap or are out of order: {spans}"
-        left += raw[at:start] + SEAM
-        at = end
-    left += raw[at:]
-    remaining = MARKERS.sub("", HEADERS.sub("", CUT.sub("", SEAM + left)))
-    assert not remaining.replace(SEAM, "").strip(), f"lost: {remaining!r} of {left!r}"
-
-
-def unspaced(text: str | None) -> str:
-    return "".join((text or "").split())
+def lost(raw: str, turn: Turn) -> str:
+    """What is neither in a span, nor in a header or marker, nor white space beside one."""
+    left = CUT.sub("", SEAM + checks.left_over(raw, turn, SEAM))
+    return MARKERS.sub("", HEADERS.sub("", left)).replace(SEAM, "").strip()
 
 
 @given(raw=turns, prefix=st.sampled_from(PREFIXES), tools=st.sampled_from([[], TOOLS]))
 @settings(max_examples=400)
 def test_any_text_is_read_and_nothing_vanishes(raw: str, prefix: str, tools: list[Any]) -> None:
     turn = parse(raw, tools, prefix)
-    accounted_for(raw, turn)
-    assert unspaced(turn.thinking) == unspaced("".join(raw[slice(*span)] for span in turn.thinking_spans))
-    assert unspaced(turn.content) == unspaced("".join(raw[slice(*span)] for span in turn.content_spans))
-    for call in turn.calls:
-        assert (call.arguments is None) == (call.error is not None)
-        assert call.name or call.error
-        assert call.error is None or (0 <= call.error.at <= len(raw) and call.error.text.zh != call.error.text.en)
-        json.dumps(call.arguments, allow_nan=False).encode("utf-8")
+    assert not lost(raw, turn)
+    checks.assert_told(raw, turn)
 
 
-characters = st.characters(exclude_categories=["Cs"])
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(characters),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(characters), inner, max_size=4),
-    max_leaves=12,
-)
-arguments = st.dictionaries(st.text(characters), values | st.sampled_from(["<|call|>", "x <|end|><|start|>"]), max_size=4)
+markers = st.sampled_from(["<|call|>", "x <|end|><|start|>"])
+arguments = st.dictionaries(checks.unicode, checks.values | markers, max_size=4)
 
 
-@given(written=st.lists(arguments, min_size=1, max_size=4), ascii_only=st.booleans(), indent=st.sampled_from([None, 1]))
+@given(written=st.lists(arguments, min_size=1, max_size=4), ascii_only=st.booleans(), indent=checks.indents)
 @settings(max_examples=120)
 def test_any_arguments_come_back_as_they_were(written: list[dict[str, Any]], ascii_only: bool, indent: int | None) -> None:
     bodies = [json.dumps(one, ensure_ascii=ascii_only, indent=indent) for one in written]
     raw = HEAD.join(f"<|channel|>commentary to=functions.add <|constrain|>json<|message|>{body}<|call|>" for body in bodies)
-    turn = parse(raw, TOOLS, HEAD)
-    assert [call.arguments for call in turn.calls] == written
-    assert all(call.error is None and call.repaired is None for call in turn.calls)
-    assert turn.content == ""
+    checks.assert_as_written(parse(raw, TOOLS, HEAD), written)
 
 
 @given(written=arguments)
 @settings(max_examples=40)
 def test_a_call_cut_off_anywhere_is_never_run(written: dict[str, Any]) -> None:
     raw = f" to=functions.add<|channel|>commentary json<|message|>{json.dumps(written)}<|call|>"
-    ends = [place for place in range(len(raw)) if not raw[:place].endswith(("<|call|>", "<|return|>"))]
-    for cut in ends:
+    for cut in [cut for cut in range(len(raw)) if not raw[:cut].endswith(("<|call|>", "<|return|>"))]:
         assert all(call.error for call in parse(raw[:cut], TOOLS, HEAD).calls), raw[:cut]
 
 
@@ -203,24 +175,21 @@ HOSTILE = [
 ]
 
 
-def steps(raw: str, prefix: str) -> int:
-    scanner = Scanner(raw)
-    read_turn(scanner, {"add": frozenset({"a", "b"})}, prefix)
-    return scanner.steps
+def read(scanner: Scanner, prefix: str) -> Turn:
+    return read_turn(scanner, offered(TOOLS), prefix)
 
 
 @pytest.mark.parametrize("start", ["", "<|channel|>final<|message|>```\n", '<|channel|>c to=functions.add<|message|>{"a": "'])
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_reading_is_linear(unit: str, start: str) -> None:
     for end in ("", "<|return|>", '"}<|call|>'):
-        short, long = steps(start + unit * 20 + end, HEAD), steps(start + unit * 200 + end, HEAD)
-        assert long <= 13 * short, f"{long} steps for ten times the text, {short} before"
+        checks.assert_linear(partial(read, prefix=HEAD), unit, start, end)
 
 
-@given(unit=st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6).map("".join), prefix=st.sampled_from(PREFIXES))
+@given(unit=checks.mixtures(FRAGMENTS), prefix=st.sampled_from(PREFIXES))
 @settings(max_examples=100)
 def test_reading_a_repeated_mixture_is_linear(unit: str, prefix: str) -> None:
-    assert steps(unit * 200, prefix) <= 13 * steps(unit * 20, prefix)
+    checks.assert_linear(partial(read, prefix=prefix), unit)
 
 
 @given(text=turns, prefix=st.sampled_from(PREFIXES), data=st.data())

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from families.base import Turn
 from families.hermes import parse
+from tests.families.checks import REPAIRED, Case, assert_read, outcome, tool
 
 START = "<|im_start|>assistant\n"
 OPENED = START + "<think>\n"
 CLOSED = START + "<think>\n\n</think>\n\n"
 END = "<|im_end|>"
-REPAIRED = True
-
-
-def tool(name: str, *parameters: str) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {parameter: {} for parameter in parameters}}
-    return {"type": "function", "function": {"name": name, "description": name, "parameters": schema}}
 
 
 TOOLS = [tool("now"), tool("add", "a", "b"), tool("note", "text"), tool("write_file", "path", "content")]
@@ -33,17 +27,6 @@ def call(body: str) -> str:
 
 def note(text_as_json: str) -> str:
     return call('{"name": "note", "arguments": {"text": ' + text_as_json + "}}")
-
-
-class Case(NamedTuple):
-    """A turn and what is right: each call is (name, arguments) or (name, kind of error), and True where it was repaired."""
-
-    id: str
-    prefix: str
-    raw: str
-    thinking: str | None
-    content: str
-    calls: list[tuple[Any, ...]]
 
 
 CASES = [
@@ -245,22 +228,10 @@ CASES = [
 ]
 
 
-def squeezed(text: str | None) -> str | None:
-    """White space runs as one space: how pieces are joined is a matter of taste."""
-    return None if text is None else " ".join(text.split())
-
-
-def summary(turn: Turn) -> list[tuple[Any, ...]]:
-    turns = [(call.name, call.error.kind if call.error else call.arguments, call.repaired is not None) for call in turn.calls]
-    return [(name, outcome, True) if repaired else (name, outcome) for name, outcome, repaired in turns]
-
-
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_case(case: Case) -> None:
     turn = parse(case.raw, TOOLS, case.prefix)
-    assert summary(turn) == case.calls
-    assert squeezed(turn.thinking) == squeezed(case.thinking)
-    assert squeezed(turn.content) == squeezed(case.content)
+    assert_read(turn, case)
 
 
 def test_ids_differ() -> None:
@@ -307,4 +278,4 @@ def test_a_repair_says_what_was_read_through() -> None:
 
 @pytest.mark.parametrize("tools", [[{}], [{"function": None}], [{"function": {"name": 3}}], [{"type": "function"}], [[]]])
 def test_tools_of_any_shape(tools: list[Any]) -> None:
-    assert summary(parse(call(ADD) + END, tools, START)) == [("add", ADDED)]
+    assert outcome(parse(call(ADD) + END, tools, START)) == [("add", ADDED)]

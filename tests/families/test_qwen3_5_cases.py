@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from families.base import Turn
 from families.qwen3_5 import parse
+from tests.families.checks import REPAIRED, Case, assert_read, outcome, tool
 
 OPENED = "<|im_start|>assistant\n<think>\n"
 CLOSED = "<|im_start|>assistant\n<think>\n\n</think>\n\n"
 CODER = "<|im_start|>assistant\n"
 END = "<|im_end|>"
-REPAIRED = True
 
 
-def tool(name: str, **parameters: Any) -> dict[str, Any]:
-    schema = {"type": "object", "properties": parameters}
-    return {"type": "function", "function": {"name": name, "description": name, "parameters": schema}}
-
-
-TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
 TOOLS = [
     tool("now"),
-    tool("add", a=WHOLE, b=WHOLE),
-    tool("note", text=TEXT),
-    tool("write_file", path=TEXT, content=TEXT),
-    tool("set", options={"type": "object"}, tags={"type": "array"}, on={"type": "boolean"}, level={"type": "number"}),
+    tool("add", a="integer", b="integer"),
+    tool("note", text="string"),
+    tool("write_file", path="string", content="string"),
+    tool("set", options="object", tags="array", on="boolean", level="number"),
 ]
 
 
@@ -50,17 +43,6 @@ ADDED = {"a": 1, "b": 2}
 
 def note(text: str) -> str:
     return call(function("note", parameter("text", text)))
-
-
-class Case(NamedTuple):
-    """A turn and what is right: each call is (name, arguments) or (name, kind of error), and True where it was repaired."""
-
-    id: str
-    prefix: str
-    raw: str
-    thinking: str | None
-    content: str
-    calls: list[tuple[Any, ...]]
 
 
 EXAMPLE = "Like this:\n" + call(function("f", parameter("x", "1"))) + "\nThat is all."
@@ -255,22 +237,10 @@ CASES = [
 ]  # fmt: skip
 
 
-def squeezed(text: str | None) -> str | None:
-    """White space runs as one space: how pieces are joined is a matter of taste."""
-    return None if text is None else " ".join(text.split())
-
-
-def summary(turn: Turn) -> list[tuple[Any, ...]]:
-    turns = [(call.name, call.error.kind if call.error else call.arguments, call.repaired is not None) for call in turn.calls]
-    return [(name, outcome, True) if repaired else (name, outcome) for name, outcome, repaired in turns]
-
-
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_case(case: Case) -> None:
     turn = parse(case.raw, [] if case.id == "no tools known" else TOOLS, case.prefix)
-    assert summary(turn) == case.calls
-    assert squeezed(turn.thinking) == squeezed(case.thinking)
-    assert squeezed(turn.content) == squeezed(case.content)
+    assert_read(turn, case)
 
 
 def test_ids_differ() -> None:
@@ -311,4 +281,4 @@ def test_a_repair_says_what_was_read_through() -> None:
 
 @pytest.mark.parametrize("tools", [[{}], [{"function": None}], [{"function": {"name": 3}}], [{"type": "function"}], [[]]])
 def test_tools_of_any_shape(tools: list[Any]) -> None:
-    assert summary(parse(call(ADD) + END, tools, CLOSED)) == [("add", {"a": "1", "b": "2"})]
+    assert outcome(parse(call(ADD) + END, tools, CLOSED)) == [("add", {"a": "1", "b": "2"})]

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import pytest
 
 import families
-from families.base import Turn
-
-
-def tool(name: str, **parameters: str) -> dict[str, Any]:
-    properties = {parameter: {"type": kind} for parameter, kind in parameters.items()}
-    return {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": properties}}}
-
+from tests.families.checks import REPAIRED, Case, assert_read, tool
 
 TOOLS = [
     tool("now"),
@@ -21,19 +13,6 @@ TOOLS = [
     tool("note", text="string"),
     tool("set", options="object", on="boolean"),
 ]
-REPAIRED = True
-
-
-class Case(NamedTuple):
-    """A turn and what is right: each call is (name, arguments) or (name, kind of error), and True where it was repaired."""
-
-    id: str
-    family: str
-    prefix: str
-    raw: str
-    thinking: str | None
-    content: str
-    calls: list[tuple[Any, ...]]
 
 
 def glm(name: str, **arguments: str) -> str:
@@ -58,79 +37,70 @@ G, GT, GN, M = "<|assistant|>", "<|assistant|><think>", "<|assistant|>\n<think><
 USER, OBSERVE, STOP = "<|user|>", "<|observation|>", "[e~["
 ADDED = {"a": 1, "b": 2}
 CASES = [
-    Case("answer", "glm4_5", GN, f"\nHello.{USER}", None, "Hello.", []),
-    Case("thinking and call", "glm4_5", G, f"\n<think>Add.</think>\n{glm('add', a='1', b='2')}{OBSERVE}", "Add.", "",
+    ("glm4_5", "answer", GN, f"\nHello.{USER}", None, "Hello.", []),
+    ("glm4_5", "thinking and call", G, f"\n<think>Add.</think>\n{glm('add', a='1', b='2')}{OBSERVE}", "Add.", "",
          [("add", ADDED)]),
-    Case("thinking that the prompt opened", "glm4_5", GT, f"Add.</think>{compact('add', a='1', b='2')}{OBSERVE}", "Add.", "",
+    ("glm4_5", "thinking that the prompt opened", GT, f"Add.</think>{compact('add', a='1', b='2')}{OBSERVE}", "Add.", "",
          [("add", ADDED)]),
-    Case("thinking that the prompt closed", "glm4_5", "<|assistant|></think>", f"</think>Hi.{USER}", None, "Hi.", []),
-    Case("text and two calls", "glm4_5", GN, f"\nI look.\n{glm('now')}\n{glm('add', a='1', b='2')}{OBSERVE}", None, "I look.",
+    ("glm4_5", "thinking that the prompt closed", "<|assistant|></think>", f"</think>Hi.{USER}", None, "Hi.", []),
+    ("glm4_5", "text and two calls", GN, f"\nI look.\n{glm('now')}\n{glm('add', a='1', b='2')}{OBSERVE}", None, "I look.",
          [("now", {}), ("add", ADDED)]),
-    Case("no line breaks at all", "glm4_5", GN, f"{compact('now')}{compact('now')}{OBSERVE}",
+    ("glm4_5", "no line breaks at all", GN, f"{compact('now')}{compact('now')}{OBSERVE}",
          None, "", [("now", {}), ("now", {})]),
-    Case("a value to the character", "glm4_5", GN, f"{compact('note', text='  two  ')}{OBSERVE}", None, "",
+    ("glm4_5", "a value to the character", GN, f"{compact('note', text='  two  ')}{OBSERVE}", None, "",
          [("note", {"text": "  two  "})]),
-    Case("types", "glm4_5", GN, glm("set", options='{"a": [1]}', on="false") + OBSERVE, None, "",
+    ("glm4_5", "types", GN, glm("set", options='{"a": [1]}', on="false") + OBSERVE, None, "",
          [("set", {"options": {"a": [1]}, "on": False})]),
-    Case("tags in a value", "glm4_5", GN, glm("note", text="<tool_call> and </tool_call>; <arg_key>, </arg_value> too") + OBSERVE,
+    ("glm4_5", "tags in a value", GN, glm("note", text="<tool_call> and </tool_call>; <arg_key>, </arg_value> too") + OBSERVE,
          None, "", [("note", {"text": "<tool_call> and </tool_call>; <arg_key>, </arg_value> too"})]),
-    Case("a whole call in a value", "glm4_5", GN, glm("note", text="So: " + glm("add", a="5") + "!") + OBSERVE, None, "",
+    ("glm4_5", "a whole call in a value", GN, glm("note", text="So: " + glm("add", a="5") + "!") + OBSERVE, None, "",
          [("note", {"text": "So: " + glm("add", a="5") + "!"})]),
-    Case("end of a value missing", "glm4_5", GN,
+    ("glm4_5", "end of a value missing", GN,
          f"<tool_call>add<arg_key>a</arg_key><arg_value>1<arg_key>b</arg_key><arg_value>2</tool_call>{OBSERVE}", None, "",
          [("add", ADDED, REPAIRED)]),
-    Case("end of a key missing", "glm4_5", GN, f"<tool_call>note\n<arg_key>text<arg_value>Hi</arg_value>\n</tool_call>{OBSERVE}",
+    ("glm4_5", "end of a key missing", GN, f"<tool_call>note\n<arg_key>text<arg_value>Hi</arg_value>\n</tool_call>{OBSERVE}",
          None, "", [("note", {"text": "Hi"}, REPAIRED)]),
-    Case("end of the call missing", "glm4_5", GN, f"<tool_call>note<arg_key>text</arg_key><arg_value>Hi</arg_value>{OBSERVE}",
+    ("glm4_5", "end of the call missing", GN, f"<tool_call>note<arg_key>text</arg_key><arg_value>Hi</arg_value>{OBSERVE}",
          None,
          "", [("note", {"text": "Hi"}, REPAIRED)]),
-    Case("arguments as JSON", "glm4_5", GN, f'<tool_call>add\n{{"a": 1, "b": 2}}\n</tool_call>{OBSERVE}', None, "",
+    ("glm4_5", "arguments as JSON", GN, f'<tool_call>add\n{{"a": 1, "b": 2}}\n</tool_call>{OBSERVE}', None, "",
          [("add", ADDED, REPAIRED)]),
-    Case("the whole call as JSON", "glm4_5", GN,
+    ("glm4_5", "the whole call as JSON", GN,
          f'<tool_call>{{"name": "add", "arguments": {{"a": 1, "b": 2}}}}</tool_call>{OBSERVE}',
          None, "", [("add", ADDED, REPAIRED)]),
-    Case("Python call", "glm4_5", GN, f"<tool_call>add(a=1)</tool_call>{OBSERVE}", None, "", [("add", "bad_arguments")]),
-    Case("cut in a value", "glm4_5", GN, "<tool_call>note<arg_key>text</arg_key><arg_value>ha",
+    ("glm4_5", "Python call", GN, f"<tool_call>add(a=1)</tool_call>{OBSERVE}", None, "", [("add", "bad_arguments")]),
+    ("glm4_5", "cut in a value", GN, "<tool_call>note<arg_key>text</arg_key><arg_value>ha",
          None, "", [("note", "unterminated")]),
-    Case("cut after a key", "glm4_5", GN, "<tool_call>note<arg_key>text</arg_key>", None, "", [("note", "unterminated")]),
-    Case("cut after whole arguments", "glm4_5", GN, glm("add", a="1").removesuffix("</tool_call>"), None, "",
+    ("glm4_5", "cut after a key", GN, "<tool_call>note<arg_key>text</arg_key>", None, "", [("note", "unterminated")]),
+    ("glm4_5", "cut after whole arguments", GN, glm("add", a="1").removesuffix("</tool_call>"), None, "",
          [("add", "unterminated")]),
-    Case("broken, then whole", "glm4_5", GN, f"<tool_call>add: 1, 2</tool_call>{glm('now')}{OBSERVE}", None, "",
+    ("glm4_5", "broken, then whole", GN, f"<tool_call>add: 1, 2</tool_call>{glm('now')}{OBSERVE}", None, "",
          [("add:", "bad_arguments"), ("now", {})]),
-    Case("marker in a sentence", "glm4_5", GN, f"The <tool_call> tag opens it.{USER}", None, "The <tool_call> tag opens it.", []),
-    Case("answer after thinking", "minimax_m2", M, f"Greet.\n</think>\n\nHello.{STOP}", "Greet.", "Hello.", []),
-    Case("one call", "minimax_m2", M, f"Add.\n</think>\n\n{minimax(invoke('add', a='1', b='2'))}{STOP}", "Add.", "", [("add",
+    ("glm4_5", "marker in a sentence", GN, f"The <tool_call> tag opens it.{USER}", None, "The <tool_call> tag opens it.", []),
+    ("minimax_m2", "answer after thinking", M, f"Greet.\n</think>\n\nHello.{STOP}", "Greet.", "Hello.", []),
+    ("minimax_m2", "one call", M, f"Add.\n</think>\n\n{minimax(invoke('add', a='1', b='2'))}{STOP}", "Add.", "", [("add",
          ADDED)]),
-    Case("several calls", "minimax_m2", M, f"</think>Look.\n{minimax(invoke('now'), invoke('add', a='1', b='2'))}{STOP}", None,
+    ("minimax_m2", "several calls", M, f"</think>Look.\n{minimax(invoke('now'), invoke('add', a='1', b='2'))}{STOP}", None,
          "Look.", [("now", {}), ("add", ADDED)]),
-    Case("line breaks are part of the value", "minimax_m2", M, f"</think>{minimax(invoke('note', text=chr(10)))}{STOP}", None, "",
+    ("minimax_m2", "line breaks are part of the value", M, f"</think>{minimax(invoke('note', text=chr(10)))}{STOP}", None, "",
          [("note", {"text": "\n"})]),
-    Case("a null object", "minimax_m2", M, f"</think>{minimax(invoke('set', options='null'))}{STOP}", None, "",
+    ("minimax_m2", "a null object", M, f"</think>{minimax(invoke('set', options='null'))}{STOP}", None, "",
          [("set", {"options": "null"}, REPAIRED)]),
-    Case("Qwen's tags", "minimax_m2", M, f"</think>{minimax('<invoke=now>', '</invoke>')}{STOP}",
+    ("minimax_m2", "Qwen's tags", M, f"</think>{minimax('<invoke=now>', '</invoke>')}{STOP}",
          None, "", [("now", {}, REPAIRED)]),
-    Case("no opener", "minimax_m2", M, f"</think>{invoke('now')}</minimax:tool_call>{STOP}", None, "", [("now", {}, REPAIRED)]),
-    Case("call in open thinking", "minimax_m2", M, f"I know.\n{minimax(invoke('now'))}{STOP}", "I know.", "", [("now", {})]),
-    Case("cut between calls", "minimax_m2", M, f"</think><minimax:tool_call>\n{invoke('now')}<invoke na", None, "",
+    ("minimax_m2", "no opener", M, f"</think>{invoke('now')}</minimax:tool_call>{STOP}", None, "", [("now", {}, REPAIRED)]),
+    ("minimax_m2", "call in open thinking", M, f"I know.\n{minimax(invoke('now'))}{STOP}", "I know.", "", [("now", {})]),
+    ("minimax_m2", "cut between calls", M, f"</think><minimax:tool_call>\n{invoke('now')}<invoke na", None, "",
          [("now", {}), ("", "unterminated")]),
 ]  # fmt: skip
 
 
-def squeezed(text: str | None) -> str | None:
-    return None if text is None else " ".join(text.split())
-
-
-def summary(turn: Turn) -> list[tuple[Any, ...]]:
-    turns = [(call.name, call.error.kind if call.error else call.arguments, call.repaired is not None) for call in turn.calls]
-    return [(name, outcome, True) if repaired else (name, outcome) for name, outcome, repaired in turns]
-
-
-@pytest.mark.parametrize("case", CASES, ids=[f"{case.family}: {case.id}" for case in CASES])
-def test_case(case: Case) -> None:
-    turn = families.named(case.family).parse(case.raw, TOOLS, case.prefix)
-    assert summary(turn) == case.calls
-    assert squeezed(turn.thinking) == squeezed(case.thinking)
-    assert squeezed(turn.content) == squeezed(case.content)
+@pytest.mark.parametrize(
+    ("family", "case"),
+    [pytest.param(family, Case(*told), id=f"{family}: {told[0]}") for family, *told in CASES],
+)
+def test_case(family: str, case: Case) -> None:
+    assert_read(families.named(family).parse(case.raw, TOOLS, case.prefix), case)
 
 
 CHATML = {"<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>", "<think>", "</think>"}

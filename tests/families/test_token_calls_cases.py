@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 import families
-from families.base import Turn
 from families.deepseek_parser import FORMAT as DEEPSEEK
 from families.kimi_parser import FORMAT as KIMI
 from families.reading import ChannelReader
+from tests.families.checks import REPAIRED, Calls, outcome, tool
 
 EOS = "<｜end▁of▁sentence｜>"
-REPAIRED = True
-
-
-def tool(name: str, *parameters: str) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {parameter: {} for parameter in parameters}}
-    return {"type": "function", "function": {"name": name, "description": name, "parameters": schema}}
 
 
 TOOLS = [tool("now"), tool("add", "a", "b"), tool("note", "text")]
@@ -47,13 +41,13 @@ def section(*calls: str) -> str:
 
 
 class Case(NamedTuple):
-    """A turn and what is right: each call is (name, arguments) or (name, kind of error), and True where it was repaired."""
+    """A turn and what is right."""
 
     id: str
     raw: str
     thinking: str | None
     content: str
-    calls: list[tuple[Any, ...]]
+    calls: Calls
     prefix: str = ""
 
 
@@ -212,11 +206,6 @@ KIMI_CASES = [
     ),
 ]
 ALL = [("deepseek_v3_1", case) for case in DEEPSEEK_CASES] + [("kimi_k2", case) for case in KIMI_CASES]
-
-
-def outcome(turn: Turn) -> list[tuple[Any, ...]]:
-    made = [(call.name, call.error.kind if call.error else call.arguments, bool(call.repaired)) for call in turn.calls]
-    return [(name, result, REPAIRED) if repaired else (name, result) for name, result, repaired in made]
 
 
 @pytest.mark.parametrize(("key", "case"), ALL, ids=[f"{key}: {case.id}" for key, case in ALL])
