@@ -29,6 +29,7 @@ from transformers.masking_utils import create_causal_mask
 
 from backends.cache import ConversationCache, n_common
 from backends.checkpoint import weight_files
+from backends.loading import worded_failures
 from families.base import Text
 
 MODEL_TYPES = frozenset({"qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"})
@@ -39,6 +40,7 @@ _CHUNK = 2048
 """Places that the head reads at a time, which bounds the memory for it."""
 _PREFIX = "mtp."
 _EXPERT = re.compile(r"(.+\.experts)\.(\d+)\.(gate|up|down)_proj\.weight")
+_LOADING = Text("載入 MTP 頭", "loading the MTP head")
 _NO_TENSORS = Text("這個檢查點沒有 mtp.* 張量。", "This checkpoint has no mtp.* tensors.")
 _GGUF = Text(
     "transformers 讀 .gguf 檔時不讀 MTP 頭；請改用 safetensors 的檢查點。",
@@ -93,9 +95,14 @@ class MtpHead(nn.Module):  # type: ignore[misc]
 
 def load_head(path: Path, model: Any) -> MtpHead | Text:
     """The head of the checkpoint at `path`, a folder or one .gguf file, in the number format and on the device of `model`,
-    which was loaded from there; or why it has none that can be used."""
+    which was loaded from there; or why it has none that can be used. Raises BackendError where memory runs out."""
     if path.is_file():
         return _GGUF
+    with worded_failures(_LOADING):
+        return _load(path, model)
+
+
+def _load(path: Path, model: Any) -> MtpHead | Text:
     tensors = _grouped(_tensors(path))
     if not tensors:
         return _NO_TENSORS

@@ -1,7 +1,10 @@
-"""Qwen3.5's MTP head: its numbers against a computation of their own, and what it keeps of a conversation."""
+"""Qwen3.5's MTP head: its numbers against a computation of their own, what it keeps of a conversation, and that what a model
+writes with it is what it writes without."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import json
 import math
 import random
@@ -13,12 +16,22 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
-from transformers import Qwen3_5ForCausalLM, Qwen3_5MoeForCausalLM, Qwen3_5MoeTextConfig, Qwen3_5TextConfig
+from transformers import (
+    Qwen3_5Config,
+    Qwen3_5ForCausalLM,
+    Qwen3_5ForConditionalGeneration,
+    Qwen3_5MoeForCausalLM,
+    Qwen3_5MoeTextConfig,
+    Qwen3_5TextConfig,
+)
 
 from backends import qwen_mtp
+from backends.base import BackendError, BackendEvent, Done, Encoded, Prefill, Sampling, Token
 from backends.checkpoint import INDEX, WEIGHTS
+from backends.local import LocalBackend
 from backends.qwen_mtp import MtpConversation, MtpHead, load_head
 from families.base import Text
+from tests.backends import tiny
 
 VOCABULARY = 40
 SIZES: dict[str, Any] = {
@@ -294,3 +307,141 @@ def test_a_checkpoint_without_a_head_says_so(tmp_path: Path) -> None:
     assert isinstance(why_not, Text)
     assert "mtp.*" in why_not.en
     assert "mtp.*" in why_not.zh
+
+
+def test_a_gguf_file_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "qwen.gguf"
+    file.write_bytes(b"GGUF")
+    why_not = load_head(file, dense())
+    assert isinstance(why_not, Text)
+    assert ".gguf" in why_not.en
+    assert ".gguf" in why_not.zh
+
+
+def test_experts_that_do_not_fit_together_are_a_sentence(tmp_path: Path) -> None:
+    uneven = {**one_by_one(mtp_tensors(moe=True)), "mtp.layers.0.mlp.experts.2.up_proj.weight": torch.zeros(3, 16)}
+    model = experts()
+    with pytest.raises(BackendError, match="loading the MTP head"):
+        load_head(write(tmp_path, model, uneven), model)
+
+
+# --- in the backend, with a head that was taught what the model writes
+
+FIRST = text(10, seed=21)
+MORE = text(4, seed=22)
+ELSEWHERE = [*FIRST[:5], *text(6, seed=23)]
+LENGTH = 24
+GREEDY = Sampling(temperature=0, max_new_tokens=LENGTH)
+
+
+def seeing(rows: int) -> Any:
+    """Qwen3.5 as it is published, with an encoder for images beside the text model."""
+    vision = {"hidden_size": 16, "intermediate_size": 24, "depth": 1, "num_heads": 2, "out_hidden_size": 16}
+    of_text = {**SIZES, "intermediate_size": 24, "vocab_size": rows}
+    return Qwen3_5ForConditionalGeneration(Qwen3_5Config(text_config=of_text, vision_config=vision))
+
+
+@torch.no_grad()
+def continued(model: Any, ids: list[int]) -> list[int]:
+    """`ids` and the LENGTH tokens that the model takes to be likeliest behind them."""
+    for _ in range(LENGTH):
+        ids = [*ids, int(model(input_ids=torch.tensor([ids])).logits[0, -1].argmax())]
+    return ids
+
+
+def teach(head: MtpHead, hidden: Tensor, ids: list[int]) -> None:
+    """Makes the head say, at each place of a text, the token two behind it."""
+    head.requires_grad_(True)
+    optimizer = torch.optim.Adam(head.parameters(), lr=0.02)
+    for _ in range(80):
+        given = head(torch.tensor(ids[1:-1]), hidden[:-1], head.new_cache())
+        loss = torch.nn.functional.cross_entropy(head.logits(given), torch.tensor(ids[2:]))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+@pytest.fixture(scope="module")
+def backend(tmp_path_factory: pytest.TempPathFactory) -> LocalBackend:
+    """A tiny Qwen3.5 that never stops by itself, and its head, which was taught a conversation of two turns."""
+    folder = tmp_path_factory.mktemp("taught")
+    words = tiny.tokenizer()
+    words.save_pretrained(folder)
+    torch.manual_seed(8)
+    model = seeing(len(words)).eval()
+    head = head_of(write(folder, model, mtp_tensors(moe=False)), model)
+    ids = continued(model, [*continued(model, FIRST), *MORE])
+    teach(head, model.get_decoder()(input_ids=torch.tensor([ids[:-1]])).last_hidden_state[0].detach(), ids)
+    write(folder, model, {f"mtp.{name}": tensor.clone() for name, tensor in head.state_dict().items()})
+    loaded = LocalBackend.load(folder, "tiny", device="cpu")
+    loaded._stop_ids = frozenset()
+    return loaded
+
+
+def turn(backend: LocalBackend, ids: list[int], sampling: Sampling, drafter: str | None = "mtp") -> list[BackendEvent]:
+    return list(backend.generate(Encoded("", tuple(ids)), dataclasses.replace(sampling, drafter=drafter), lambda: False))
+
+
+def written(events: list[BackendEvent]) -> list[int]:
+    return [event.id for event in events if isinstance(event, Token)]
+
+
+def guessed(events: list[BackendEvent]) -> list[bool]:
+    return [event.draft.accepted for event in events if isinstance(event, Token) and event.draft is not None]
+
+
+def done(events: list[BackendEvent]) -> Done:
+    assert isinstance(events[-1], Done)
+    return events[-1]
+
+
+@pytest.mark.parametrize(
+    "sampling", [GREEDY, *(Sampling(temperature=1.5, seed=seed, max_new_tokens=LENGTH) for seed in (1, 2))],
+    ids=["greedy", "sampled", "sampled otherwise"],
+)
+def test_a_conversation_is_the_same_with_the_head(backend: LocalBackend, sampling: Sampling) -> None:
+    """A turn, one that goes on from it, one that departs from what was read, and the first again."""
+    assert backend.drafters["mtp"] is None
+    first = written(turn(backend, FIRST, sampling, None))
+    prompts = [FIRST, [*FIRST, *first, *MORE], ELSEWHERE, FIRST]
+    plain = []
+    for ids in prompts:
+        backend._cache.clear()
+        plain.append(written(turn(backend, ids, sampling, None)))
+    turns = [turn(backend, ids, sampling) for ids in prompts]
+    assert [written(events) for events in turns] == plain
+    read_again = turns[1][0]
+    assert isinstance(read_again, Prefill)
+    assert read_again.n_reused == len(FIRST) + LENGTH - 1
+    for events in turns:
+        assert guessed(events)
+        assert done(events).n_forwards == LENGTH - 1 - sum(guessed(events))
+
+
+def test_a_taught_head_saves_passes(backend: LocalBackend) -> None:
+    for ids in (FIRST, [*FIRST, *written(turn(backend, FIRST, GREEDY, None)), *MORE]):
+        events = turn(backend, ids, GREEDY)
+        assert sum(guessed(events)) >= LENGTH // 3
+        assert not all(guessed(events))  # It was taught the first guess of a draft alone, so that others fall.
+
+
+def test_limits_and_stops_hold_with_the_head(backend: LocalBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = written(turn(backend, FIRST, GREEDY, None))
+    for limit in (1, 2, 5, LENGTH):
+        events = turn(backend, FIRST, dataclasses.replace(GREEDY, max_new_tokens=limit))
+        assert (written(events), done(events).finish) == (whole[:limit], "max_new_tokens")
+    prompt = Encoded("", tuple(FIRST))
+    for n_before in range(6):
+        answers = itertools.chain([False] * n_before, itertools.repeat(True))
+        events = list(backend.generate(prompt, dataclasses.replace(GREEDY, drafter="mtp"), answers.__next__))
+        assert (written(events), done(events).finish) == (whole[: len(written(events))], "user_stopped")
+    with monkeypatch.context() as patch:
+        patch.setattr(backend, "context_length", len(FIRST) + 9)
+        events = turn(backend, FIRST, GREEDY)
+        assert (written(events), done(events).finish) == (whole[:9], "context_full")
+    for stop in (whole[3], whole[8]):
+        with monkeypatch.context() as patch:
+            patch.setattr(backend, "_stop_ids", frozenset({stop}))
+            events = turn(backend, FIRST, GREEDY)
+        assert (written(events), done(events).finish) == (whole[: whole.index(stop) + 1], "stop_token")
+        assert written(turn(backend, FIRST, GREEDY)) == whole
