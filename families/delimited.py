@@ -127,7 +127,9 @@ class DelimitedCalls(MarkedCalls):
         last = closer is None and following == self._end
         cut = last and not self._ended
         if begins_calls(self._scanner, at, stop):
-            return Found(salvage_python_calls(self._scanner, at, stop, self._tools, cut), opener.start, end)
+            # What stands behind a marker in a string that never ends is of another list, if it is a call at all.
+            limit = stop if error.string_at is None else min(stop, self._marks.next_call(error.string_at))
+            return Found(salvage_python_calls(self._scanner, at, limit, self._tools, cut), opener.start, end)
         if cut or (last and error.cut):
             problem = unterminated(min(error.at, stop))
         else:

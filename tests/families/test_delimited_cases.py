@@ -9,11 +9,8 @@ import pytest
 import families
 from families.base import Turn
 from families.reading import ChannelReader
+from tests.families.checks import TOOLS
 
-TOOLS = [
-    {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}}}},
-    {"type": "function", "function": {"name": "now"}},
-]
 STOPS = {"llama3": "<|eot_id|>", "mistral": "</s>", "lfm2": "<|im_end|>", "smollm3": "<|im_end|>"}
 
 
@@ -82,7 +79,14 @@ REPAIRED: list[tuple[str, str, list[tuple[str, Any]], str]] = [
     ("lfm2", "[add(a=1)]<|tool_call_end|>", [("add", {"a": 1})], "a missing <|tool_call_start|>"),
     ("lfm2", "[add(a=1)]", [("add", {"a": 1})], "without its markers"),
     ("lfm2", "<|tool_call_start|>now()<|tool_call_end|>", [("now", {})], "brackets"),
-]
+    ("lfm2", "<|tool_call_start|>[now()]</tool_call>", [("now", {})], "</tool_call>"),
+    ("lfm2", "<|tool_call_start|>[now()]<|tool_call_start|>", [("now", {})], "closing marker"),
+    ("lfm2", "<|tool_call_start|><|tool_call_start|>[now()]<|tool_call_end|>", [("now", {})], "doubled"),
+    ("mistral", "[TOOL_CALLS][TOOL_CALLS]now[ARGS]{}", [("now", {})], "doubled"),
+    ("llama3", '<|python_tag|><|python_tag|>{"name": "now", "parameters": {}}', [("now", {})], "doubled"),
+    ("llama3", '{"name": "add", "parameters": {"a": 1}\n{"name": "now", "parameters": {}}',
+     [("add", {"a": 1}), ("now", {})], "bracket"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("family", "raw", "expected", "slip"), REPAIRED)
@@ -97,12 +101,26 @@ BROKEN: list[tuple[str, str, list[tuple[str, Any]]]] = [
     ("llama3", '{"name": "add", "parameters": {"a": oops}}', [("add", "bad_arguments")]),
     ("llama3", "[now(), add(a=oops)]", [("now", {}), ("add", "bad_arguments")]),
     ("llama3", "<|python_tag|>import math", [("", "not_a_call")]),
+    ("llama3", "<function=add>please</function>", [("add", "bad_arguments")]),
+    # A string that is not closed swallows the next call, up to its first quotation mark or whole.
+    ("llama3", '<|python_tag|>{"name": "add", "parameters": {"a": "x}}<|python_tag|>{"name": "now", "parameters": {}}',
+     [("add", "bad_arguments"), ("now", {})]),
+    ("mistral", '[TOOL_CALLS]add[ARGS]{"a": "x}[TOOL_CALLS]add[ARGS]{"b": 1}', [("add", "bad_arguments"), ("add", {"b": 1})]),
+    ("mistral", '[TOOL_CALLS]add[ARGS]{"a": "x}[TOOL_CALLS]now[ARGS]{}', [("add", "bad_arguments"), ("now", {})]),
+    ("lfm2", "<|tool_call_start|>[add(a='x)]<|tool_call_end|><|tool_call_start|>[add(b='y')]<|tool_call_end|>",
+     [("add", "bad_arguments"), ("add", {"b": "y"})]),
+    ("lfm2", "<|tool_call_start|>[add(a='x)]<|tool_call_end|><|tool_call_start|>[now()]<|tool_call_end|>",
+     [("add", "bad_arguments"), ("now", {})]),
+    # A call that such a string only speaks of is not run.
+    ("mistral", '[TOOL_CALLS]add[ARGS]{"a": "write [TOOL_CALLS]now[ARGS]{} there', [("add", "unterminated")]),
+    ("mistral", '[TOOL_CALLS]add[ARGS]{"a": "write [TOOL_CALLS]now[ARGS]{}", oops}', [("add", "bad_arguments")]),
+    ("lfm2", "<|tool_call_start|>[add(a='write <|tool_call_start|>[now()]<|tool_call_end|>", [("add", "bad_arguments")]),
     ("mistral", "[TOOL_CALLS] no call at all", [("", "not_a_call")]),
     ("mistral", '[TOOL_CALLS]add[ARGS]{"a": oops}[TOOL_CALLS]now[ARGS]{}', [("add", "bad_arguments"), ("now", {})]),
     ("lfm2", "<|tool_call_start|>[add(a=oops), now()]<|tool_call_end|>", [("add", "bad_arguments"), ("now", {})]),
     ("lfm2", "<|tool_call_start|><|tool_call_end|>", [("", "not_a_call")]),
     ("lfm2", "<|tool_call_start|>[now()] and more<|tool_call_end|>", [("now", "bad_arguments")]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("family", "raw", "expected"), BROKEN)
@@ -121,6 +139,8 @@ def test_broken_calls_are_calls_with_an_error(family: str, raw: str, expected: l
         ("mistral", '[TOOL_CALLS]add[ARGS]{"a": [1, 2'),
         ("lfm2", "<|tool_call_start|>[now()]"),
         ("lfm2", "<|tool_call_start|>[now()]<|tool_call"),
+        ("lfm2", "<|tool_call_start|>[now(), now()]<|tool_call"),
+        ("mistral", '[TOOL_CALLS]add[ARGS]{"a": "write [TOOL_CALLS]now[ARGS]{} there'),
     ],
 )
 def test_a_turn_that_is_cut_off_leaves_unterminated_calls(family: str, raw: str) -> None:

@@ -89,6 +89,9 @@ CASES = [
     Case("cut after the opener", START, "<|tool_call>", None, "", [("", "unterminated")]),
     Case("cut in a string with a marker", START, '<|tool_call>call:note{text:<|"|>Write <tool_call|> to', None, "",
          [("note", "unterminated")]),
+    Case("two calls as JSON, cut in the marker that they share", START,
+         '<|tool_call>[{"name": "now", "arguments": {}}, {"name": "now", "arguments": {}}]<tool_c', None, "",
+         [("now", "unterminated"), ("now", "unterminated")]),
     Case("stopped in a string", START, f'<|tool_call>call:note{{text:<|"|>abc{END}', None, "", [("note", "unterminated")]),
     # Slips with one reading.
     Case("no closer", START, f"<|tool_call>call:add{{a:1,b:2}}{WAIT}", None, "", [("add", ADDED, REPAIRED)]),

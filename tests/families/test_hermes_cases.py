@@ -119,6 +119,8 @@ CASES = [
          [("add", "unterminated")]),
     Case("cut after the JSON", START, f"<tool_call>\n{ADD}\n", None, "", [("add", "unterminated")]),
     Case("cut in the end marker", START, f"<tool_call>\n{ADD}\n</tool_ca", None, "", [("add", "unterminated")]),
+    Case("two calls cut in the end marker that they share", START, f"<tool_call>\n[{NOW}, {ADD}]\n</tool_ca", None, "",
+         [("now", "unterminated"), ("add", "unterminated")]),
     Case("second call cut", START, f'{call(ADD)}\n<tool_call>\n{{"name": "note", "ar', None, "",
          [("add", ADDED), ("note", "unterminated")]),
     Case("stopped inside a string", START, f'<tool_call>\n{{"name": "note", "arguments": {{"text": "abc{END}', None, "",
