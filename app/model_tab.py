@@ -167,6 +167,7 @@ def _parts(words: Words, description: Description) -> None:
 
 def _sampling(words: Words, backend: Backend, description: Description | None) -> None:
     _section(words("section_sampling"))
+    st.caption(words("sampling_about"))
     family = backend.family.name
     given = (description.generation_config if description is not None else None) or {}
     rows = []

@@ -19,8 +19,11 @@ MODEL: Mapping[str, Text] = {
     "tab_run": Text("提問", "Ask"),
     "tab_model": Text("模型", "Model"),
     "model_tab_about": Text(
-        "這裡是目前載入的模型：它的檔案寫了什麼，每一項寫在哪裡。檔案沒寫的就不寫。",
-        "This is the loaded model: what its files say, and where they say it. What they do not say is not made up.",
+        "這裡是目前載入的模型：它的檔案寫了什麼，每一項寫在哪裡；檔案沒寫的就不寫。存在磁碟上的模型叫檢查點（checkpoint），裡面是"
+        "訓練出來的數字，還有說明怎麼用的檔案。用同一種寫法寫思考和工具呼叫的模型，合稱一個家族。",
+        "This is the loaded model: what its files say, and where they say it. What they do not say is not made up. A model as it "
+        "lies on a disk is called a checkpoint: the numbers that training found, and files that say how to use them. Models that "
+        "write thinking and tool calls in the same way make a family.",
     ),
     "model_tab_loading": Text(
         "模型「{model}」還在載入，載入完就會在這裡介紹它。",
@@ -40,10 +43,14 @@ MODEL: Mapping[str, Text] = {
     "section_memory": Text("在這台電腦上", "On this computer"),
     "section_parts": Text("參數放在哪裡", "Where the parameters are"),
     "section_parts_about": Text(
-        "權重檔開頭的目錄列出每個張量的名稱和大小。名稱裡的 * 代表每一層。",
-        "The weights begin with a list of every tensor's name and size. In a name, * stands for each of the layers.",
+        "參數分裝在許多張量裡，一個張量就是一塊有名字的數字；權重檔開頭的目錄列出它們的名稱和大小。名稱裡的 * 代表每一層。",
+        "Parameters are kept in tensors, blocks of numbers that have names. The weights begin with a list of all names and sizes. "
+        "In a name, * stands for each of the layers.",
     ),
     "section_sampling": Text("建議的抽樣設定", "Recommended sampling"),
+    "sampling_about": Text(
+        "下一個 token 怎麼抽。每個設定的意思，側邊欄都有說明。", "How the next token is drawn. The sidebar explains each setting.",
+    ),
     "section_template": Text("對話模板", "Chat template"),
     "section_tokens": Text("控制 token", "Control tokens"),
     "section_tokens_about": Text(
@@ -172,12 +179,11 @@ MODEL: Mapping[str, Text] = {
         "The family also knows these, but this checkpoint's vocabulary lacks them:",
     ),
     "tokens_other": Text(
-        "另有 {n} 個控制 token，家族的資料沒有說明用途",
-        "{n} further control tokens, whose purpose the family's tables do not tell",
+        "另有 {n} 個控制 token，Loopglass 不知道它們的用途", "{n} further control tokens, whose purpose Loopglass does not know",
     ),
     "more": Text("……還有 {n} 個", "… and {n} more"),
     "file_missing": Text("這個檢查點沒有", "not in this checkpoint"),
-    "file_no_note": Text("家族的資料沒有說明這個檔案。", "The family's notes say nothing about this file."),
+    "file_no_note": Text("Loopglass 沒有這個檔案的說明。", "Loopglass has nothing to say about this file."),
     "file_unreadable": Text("無法讀取其中的欄位。", "Its fields could not be read."),
     "file_count": Text("{size}，{n} 個檔案", "{size} in {n} files"),
     "field_missing": Text("檔案裡沒有", "not in the file"),
@@ -191,7 +197,10 @@ FACTS: Mapping[str, Mapping[str, Said]] = {
     "section_network": {
         "architecture": Said(
             Text("架構", "Architecture"),
-            Text("檢查點是照哪個類別存下來的。", "The class that the checkpoint was saved from."),
+            Text(
+                "網路照這份藍圖搭成；這是它在 transformers 函式庫裡的名字。",
+                "The plan that the network is built by, under its name in the transformers library.",
+            ),
         ),
         "model_type": Said(
             Text("架構代號", "Model type"),
@@ -200,8 +209,8 @@ FACTS: Mapping[str, Mapping[str, Said]] = {
         "class": Said(
             Text("載入成", "Loaded as"),
             Text(
-                "實際在記憶體裡的類別；可能只含檢查點的一部分。",
-                "The class in memory; it may hold only a part of the checkpoint.",
+                "實際搭起來的網路；可能只用到檢查點的一部分。",
+                "The network that was really built; it may use only a part of the checkpoint.",
             ),
         ),
         "parameters": Said(
@@ -281,7 +290,10 @@ FACTS: Mapping[str, Mapping[str, Said]] = {
         ),
         "dtype": Said(
             Text("計算用", "Computes in"),
-            Text("載入之後用哪種數字計算。", "The number format after loading."),
+            Text(
+                "載入之後用哪種數字計算：float32 每個數字占四個位元組，bfloat16 和 float16 占兩個。",
+                "The number format after loading: float32 takes four bytes a number, bfloat16 and float16 take two.",
+            ),
         ),
         "memory": Said(
             Text("占用記憶體", "Memory"),
