@@ -44,12 +44,13 @@ MODEL: Mapping[str, Text] = {
     "section_parts": Text("參數放在哪裡", "Where the parameters are"),
     "section_parts_about": Text(
         "參數分裝在許多張量裡，一個張量就是一塊有名字的數字；權重檔開頭的目錄列出它們的名稱和大小。名稱裡的 * 代表每一層。",
-        "Parameters are kept in tensors, blocks of numbers that have names. The weights begin with a list of all names and sizes. "
-        "In a name, * stands for each of the layers.",
+        "Parameters are kept in tensors, blocks of numbers that have names. The weights begin with a list of all names and "
+        "sizes. In a name, * stands for each of the layers.",
     ),
     "section_sampling": Text("建議的抽樣設定", "Recommended sampling"),
     "sampling_about": Text(
-        "下一個 token 怎麼抽。每個設定的意思，側邊欄都有說明。", "How the next token is drawn. The sidebar explains each setting.",
+        "下一個 token 怎麼抽。每個設定的意思，側邊欄都有說明。",
+        "How the next token is drawn. The sidebar explains each setting.",
     ),
     "section_template": Text("對話模板", "Chat template"),
     "section_tokens": Text("控制 token", "Control tokens"),
