@@ -220,7 +220,17 @@ def _tokens(words: Words, backend: Backend) -> None:
 def _drafter(words: Words, backend: Backend) -> None:
     _section(words("section_drafter"))
     st.caption(words("section_drafter_about"))
-    st.markdown(words("drafter_unknown"))
-    usable = [words(f"drafter_{name}") for name, why_not in backend.drafters.items() if why_not is None]
-    if usable:
-        st.markdown(words("drafter_without", names=("、" if words.lang == "zh" else ", ").join(usable)))
+    networks = backend.info.get("draft_networks", {})
+    for name, network in networks.items():
+        st.markdown(words(
+            "drafter_network", name=words(f"drafter_{name}"), parameters=model_html.count(network.n_parameters),
+            size=size(network.n_bytes), path=plain(network.path),
+        ))
+    missing = {name: why_not for name, why_not in backend.drafters.items() if why_not is not None}
+    for name, why_not in missing.items():
+        st.markdown(words("drafter_why_not", name=words(f"drafter_{name}"), why=plain(words.of(why_not))))
+    if not networks and not missing:
+        st.markdown(words("drafter_unknown"))
+    without = [words(f"drafter_{name}") for name in backend.drafters if name not in networks and name not in missing]
+    if without:
+        st.markdown(words("drafter_without", names=("、" if words.lang == "zh" else ", ").join(without)))

@@ -66,6 +66,10 @@ MODEL: Mapping[str, Text] = {
         "A drafter is a small helper that guesses the next few tokens, which the model then checks in one go; that makes writing "
         "faster.",
     ),
+    "drafter_network": Text(
+        "{name}：{parameters} 個參數，占記憶體 {size}，取自 {path}。",
+        "{name}: {parameters} parameters, {size} in memory, from {path}.",
+    ),
     "drafter_unknown": Text("這個檢查點沒有已知的草稿模型。", "None is known for this checkpoint."),
     "drafter_without": Text(
         "不靠第二個模型，也可以這樣猜：{names}（在側邊欄選）。",

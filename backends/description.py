@@ -5,10 +5,12 @@ model in memory. Every fact carries where it is from; what none of them says has
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from torch import Tensor
 
 from backends.checkpoint import weight_files
 from backends.checkpoint_files import CheckpointFile, Stored, list_files, stored
@@ -86,6 +88,22 @@ class Description:
     templates: tuple[Template, ...]
 
 
+@dataclass(frozen=True)
+class DraftNetwork:
+    """A network that drafts for the model: where it was loaded from, its parameters, and their bytes in memory."""
+
+    path: str
+    n_parameters: int
+    n_bytes: int
+
+
+def describe_network(path: Path, network: Any) -> DraftNetwork:
+    """What a drafter's network, a torch module loaded from `path`, adds to the model."""
+    numbers = list(network.parameters())
+    n_bytes = _bytes([*numbers, *network.buffers()])
+    return DraftNetwork(str(path), sum(parameter.numel() for parameter in numbers), n_bytes)
+
+
 def describe(path: Path, model: Any, tokenizer: Any, family: Family) -> Description:
     """The description of the checkpoint at `path`, a folder or one .gguf file, once transformers has loaded it."""
     raw = _json(path / "config.json") or {}
@@ -124,12 +142,16 @@ def _facts(
         "quantization": Fact((quantized or {}).get("quant_method"), "file", "quantization_config.quant_method"),
         "stored_as": Fact(in_files.dtypes if in_files else None, "headers"),
         "dtype": Fact(str(model.dtype).removeprefix("torch."), "model"),
-        "memory": Fact(sum(tensor.numel() * tensor.element_size() for tensor in held), "model"),
+        "memory": Fact(_bytes(held), "model"),
         "device": Fact(str(model.device), "model"),
     }
     if not kinds or any("sliding" in kind for kind in kinds):
         facts["window"] = _text_fact(path, raw, model.config, ("sliding_window",))
     return facts
+
+
+def _bytes(tensors: Iterable[Tensor]) -> int:
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
 
 def _text_fact(path: Path, raw: Mapping[str, Any], config: Any, names: tuple[str, ...]) -> Fact:

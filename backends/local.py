@@ -36,7 +36,7 @@ from backends.base import (
 from backends.cache import ConversationCache, Interrupted
 from backends.checkpoint import defaults
 from backends.decoding import Vocabulary
-from backends.description import describe
+from backends.description import describe, describe_network
 from backends.drafters import Target, Usable, load_drafters
 from backends.drafting import Checked, Rounds
 from backends.loading import Loaded, load_checkpoint, worded_failures
@@ -114,6 +114,10 @@ class LocalBackend:
             "dtype": str(loaded.model.dtype).removeprefix("torch."),
             "device": str(loaded.model.device),
             "description": describe(path, loaded.model, loaded.tokenizer, loaded.family),
+            "draft_networks": {
+                name: describe_network(found.path, found.network)
+                for name, found in self._drafters.items() if isinstance(found, Usable) and found.path is not None
+            },
         }
 
     def warmup(self) -> None:

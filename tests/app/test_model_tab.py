@@ -11,11 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import model_html
-from app.i18n import Words
+from app.i18n import Words, plain
 from app.models import Models
 from app.service import Service, install
 from backends.checkpoint_files import CheckpointFile, FieldValue, Part, Stored
-from backends.description import Description, Encoder, Fact, Template
+from backends.description import Description, DraftNetwork, Encoder, Fact, Template
 from backends.scripted import ScriptedBackend
 from backends.template_reading import depends_on
 from families.base import Text
@@ -234,6 +234,23 @@ def test_a_model_without_files_is_told_by_its_family(installed: Service) -> None
     assert escape(HERMES.token_groups[0].name.en) in html(test)
     assert EN("sampling_family", family="Hermes") in html(test)
     assert EN("drafter_unknown") in said(test)
+
+
+def test_what_drafts_for_it(installed: Service) -> None:
+    backend = describing()
+    why = Text("沒有找到 <b>。", "None was found in <b>.")
+    backend.drafters = {"prompt_lookup": None, "gemma4_assistant": None, "mtp": why}
+    network = DraftNetwork("/models/<i>tiny</i>-assistant", 78_000_000, 156_000_000)
+    backend.info = {**backend.info, "draft_networks": {"gemma4_assistant": network}}
+    shown = said(opened(installed, backend))
+    told = EN(
+        "drafter_network", name=EN("drafter_gemma4_assistant"), parameters=model_html.count(78_000_000), size="156 MB",
+        path=plain(network.path),
+    )
+    assert told in shown
+    assert EN("drafter_why_not", name=EN("drafter_mtp"), why=plain(why.en)) in shown
+    assert EN("drafter_without", names=EN("drafter_prompt_lookup")) in shown
+    assert EN("drafter_unknown") not in shown
 
 
 def test_while_the_model_loads_the_tab_says_so(installed: Service) -> None:
