@@ -40,7 +40,7 @@ AHEAD = 6
 
 def find(path: Path, model_id: str, settings: ModelSettings, cache: Path | None = None) -> Path | Text:
     """The folder of the assistant for the model at `path`, or what to do to have one. Looked for in this order: the folder that
-    the settings name for the model; one beside the model's, of its name and "-assistant"; the hub's cache."""
+    the settings name for the model; one beside the model's, of its name and "-assistant" or "_assistant"; the hub's cache."""
     named = settings.drafters.get(model_id) or settings.drafters.get(str(path))
     if named is not None:
         folder = Path(named).expanduser()
@@ -48,15 +48,16 @@ def find(path: Path, model_id: str, settings: ModelSettings, cache: Path | None 
             f"設定檔「{settings_file()}」為這個模型指定的資料夾「{folder}」裡沒有草稿模型。請改正路徑。",
             f"{settings_file()} names {folder} as this model's drafter, which holds no checkpoint. Correct the path.",
         )
-    beside = path.with_name(f"{path.name}-assistant")
-    if _is_there(beside):
-        return beside
+    beside = [path.with_name(f"{path.name}{end}") for end in ("-assistant", "_assistant")]
+    found = next(filter(_is_there, beside), None)
+    if found is not None:
+        return found
     assistant_id = ASSISTANTS.get(model_id)
     if assistant_id is None:
         return Text(
-            f"Gemma 4 的草稿模型是另一個檢查點，這裡沒有找到。請把它放在「{beside}」，或在「{settings_file()}」的 drafters 裡"
+            f"Gemma 4 的草稿模型是另一個檢查點，這裡沒有找到。請把它放在「{beside[0]}」，或在「{settings_file()}」的 drafters 裡"
             "寫明位置。",
-            f"Gemma 4's drafter is a checkpoint of its own, and none was found. Put it into {beside}, or name its folder in "
+            f"Gemma 4's drafter is a checkpoint of its own, and none was found. Put it into {beside[0]}, or name its folder in "
             f'{settings_file()} under "drafters".',
         )
     here = hub_cache.snapshot(assistant_id, settings.pins.get(assistant_id, "main"), cache, _is_there)
