@@ -171,7 +171,6 @@ class Family:
     """Text that the chat template must contain, where neither the model_type nor the control tokens tell formats apart."""
     note: Text | None = None
     """What a reader must know wherever the family is named, in a sentence of its own."""
-    processor_arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def purpose_of(self, token: str) -> Text | None:
         """What a control token is for, or None where the family's tables do not name it."""

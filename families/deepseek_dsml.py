@@ -22,8 +22,7 @@ from families.base import Channel, Text, TokenGroup, Turn
 from families.chatml import THINKING
 from families.deepseek import ASSISTANT, BEGIN, DEEPSEEK_V3_1, STOP_TOKENS, USER
 from families.deepseek_parser import END
-from families.reading import Scanner
-from families.tagged_calls import read_turn
+from families.tagged_calls import parse_turn
 from families.tags import TagFormat
 from families.turns import END_THINK, THINK
 
@@ -56,7 +55,7 @@ FORMATS = (V3_2, V4, V4_1)
 def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
     """Reads one turn of DeepSeek V3.2 or V4; see `families.base.Family` for what the arguments are."""
     form = V4_1 if f"<{DSML} " in raw else V3_2 if V3_2.call in raw else V4
-    return read_turn(Scanner(raw), form, tools, prefix)
+    return parse_turn(form, raw, tools, prefix)
 
 
 _TURNS = TokenGroup(

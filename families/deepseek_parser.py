@@ -8,13 +8,10 @@ Both are the formats of the models' chat templates. What stands after the separa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Turn
-from families.json_calls import Tools, offered
-from families.reading import Scanner
-from families.token_calls import CallTokens, read_turn
+from families.json_calls import Tools
+from families.token_calls import CallTokens, parse_turn
 
 END = "<｜end▁of▁sentence｜>"
 
@@ -35,7 +32,4 @@ FORMAT = CallTokens(
     typed=True,
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn of a DeepSeek model; see `families.base.Family` for what the arguments are."""
-    return read_turn(Scanner(raw), FORMAT, offered(tools), prefix)
+parse = partial(parse_turn, FORMAT)

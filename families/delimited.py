@@ -8,12 +8,22 @@ marker is for the format's own reader to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from families.base import Text, Turn
-from families.json_calls import NO_ARGUMENTS, CallText, Tools, bad_arguments, excerpt, not_a_call, read_calls, unterminated
+from families.json_calls import (
+    NO_ARGUMENTS,
+    CallText,
+    Tools,
+    bad_arguments,
+    excerpt,
+    not_a_call,
+    offered,
+    read_calls,
+    unterminated,
+)
 from families.lenient_json import OPEN_STRING, JsonError
 from families.marked_calls import CLOSERS, NO_MARKERS, MarkedCalls, Markers
 from families.python_calls import begins_calls, read_python_calls, salvage_python_calls
@@ -65,8 +75,13 @@ def read_json_or_python(
     return read_calls(scanner, at, end, tools, closed=closed)
 
 
-def read_turn(form: CallFormat, scanner: Scanner, tools: Tools, prefix: str) -> Turn:
-    """Reads one turn of this format."""
+def parse_turn(form: CallFormat, raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
+    """Reads one turn of this format; see `families.base.Family` for the other arguments."""
+    return read_turn(Scanner(raw), form, offered(tools), prefix)
+
+
+def read_turn(scanner: Scanner, form: CallFormat, tools: Tools, prefix: str) -> Turn:
+    """`parse_turn` on a scanner, which counts the steps."""
     end = end_of_text(scanner.text, form.stops)
     marks = Markers(scanner, form.marks, end, form.begins)
     calls = DelimitedCalls(form, scanner, tools, marks, ended=end < len(scanner.text))

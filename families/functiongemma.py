@@ -5,16 +5,13 @@ Source: Google's "FunctionGemma formatting and best practices". It does not thin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 from families import chatml
-from families.base import Family, Text, TokenGroup, Turn
+from families.base import Family, Text, TokenGroup
 from families.gemma_marks import Dialect
-from families.gemma_parser import read_turn
+from families.gemma_parser import parse_turn
 from families.gemma_tables import DOCUMENT, FILE_NOTES
-from families.json_calls import offered
-from families.reading import Scanner
 
 DIALECT = Dialect(
     call="<start_function_call>",
@@ -24,10 +21,7 @@ DIALECT = Dialect(
     control=("<start_of_turn>", "<end_function_response>", "<start_function_declaration>", "<end_function_declaration>"),
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn of FunctionGemma; see `families.base.Family` for what the arguments are."""
-    return read_turn(Scanner(raw), DIALECT, offered(tools), prefix)
+parse = partial(parse_turn, DIALECT)
 
 
 TURNS = TokenGroup(

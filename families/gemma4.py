@@ -5,15 +5,12 @@ Sources: the chat templates of E2B and 31B, and Google's "Gemma 4 Prompt Formatt
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Family, FileNote, Text, TokenGroup, Turn
+from families.base import Family, FileNote, Text, TokenGroup
 from families.gemma_marks import Dialect
-from families.gemma_parser import read_turn
+from families.gemma_parser import parse_turn
 from families.gemma_tables import DOCUMENT, FILE_NOTES
-from families.json_calls import offered
-from families.reading import Scanner
 
 DIALECT = Dialect(
     call="<|tool_call>",
@@ -25,10 +22,7 @@ DIALECT = Dialect(
     end_think="<channel|>",
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn of Gemma 4; see `families.base.Family` for what the arguments are."""
-    return read_turn(Scanner(raw), DIALECT, offered(tools), prefix)
+parse = partial(parse_turn, DIALECT)
 
 
 TURNS = TokenGroup(

@@ -8,11 +8,13 @@ A turn is read once from left to right over its markers (`families/turns.py`); o
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from families.base import Turn
 from families.gemma_calls import CallReader
 from families.gemma_marks import CALL_BEGINS, Dialect
-from families.json_calls import Tools
+from families.json_calls import Tools, offered
 from families.marked_calls import Markers
 from families.reading import Scanner
 from families.turns import Mark, TurnReader, end_of_text
@@ -22,8 +24,13 @@ LABEL = "thought"
 _LABEL = re.compile(r"\s*+thought[ \t]*+(?:\n|(?=<)|\Z)")
 
 
+def parse_turn(dialect: Dialect, raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
+    """Reads one turn of this family; see `families.base.Family` for the other arguments."""
+    return read_turn(Scanner(raw), dialect, offered(tools), prefix)
+
+
 def read_turn(scanner: Scanner, dialect: Dialect, tools: Tools, prefix: str) -> Turn:
-    """Reads one turn; `scanner` counts the steps."""
+    """`parse_turn` on a scanner, which counts the steps."""
     end = end_of_text(scanner.text, dialect.stops)
     marks = Markers(scanner, dialect.marks, end, CALL_BEGINS)
     calls = CallReader(scanner, tools, marks, dialect, end < len(scanner.text))

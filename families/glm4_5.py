@@ -7,13 +7,11 @@ value is the value, to the character. The template of GLM-4.6 writes text as it 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Family, Text, TokenGroup, Turn
+from families.base import Family, Text, TokenGroup
 from families.chatml import FILE_NOTES, RESPONSES, THINKING
-from families.reading import Scanner
-from families.tagged_calls import read_turn
+from families.tagged_calls import parse_turn
 from families.tags import TagFormat
 from families.turns import END_THINK, THINK
 
@@ -47,10 +45,7 @@ FORMAT = TagFormat(
     layout=False,
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn of GLM; see `families.base.Family` for what the arguments are."""
-    return read_turn(Scanner(raw), FORMAT, tools, prefix)
+parse = partial(parse_turn, FORMAT)
 
 
 _TURNS = TokenGroup(

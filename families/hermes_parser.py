@@ -8,12 +8,10 @@ left to right over its markers (`families/turns.py`); only the JSON of a call is
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Turn
-from families.delimited import CallFormat, read_turn
-from families.json_calls import CallText, Tools, likely_name, offered, read_calls
+from families.delimited import CallFormat, parse_turn
+from families.json_calls import CallText, Tools, likely_name, read_calls
 from families.reading import Scanner
 
 CALL, END_CALL = "<tool_call>", "</tool_call>"
@@ -44,7 +42,4 @@ FORM = CallFormat(
     name=lambda scanner, opener, at, end: likely_name(scanner, at, end),
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn in the Hermes format; see `families.base.Family` for what the arguments are."""
-    return read_turn(FORM, Scanner(raw), offered(tools), prefix)
+parse = partial(parse_turn, FORM)

@@ -44,7 +44,8 @@ _EXTRA = re.compile(r"(?:[\s}\];,]*[}\];,])?")
 
 @dataclass
 class CallText:
-    """One call that was read from a text: `span` is its JSON alone; `arguments` is None when and only when `error` is set."""
+    """One call that was read from a text: `span` is where it stands, without markers around it. `arguments` do not count where
+    `error` is set."""
 
     name: str
     arguments: dict[str, Any] | None

@@ -17,8 +17,7 @@ from typing import Any
 
 from families.base import Call, Family, Text, TokenGroup, Turn
 from families.chatml import FILE_NOTES
-from families.reading import Scanner
-from families.tagged_calls import read_turn
+from families.tagged_calls import parse_turn
 from families.tags import TagFormat
 from families.turns import END_THINK, THINK
 
@@ -65,7 +64,7 @@ def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
     # The walk over a turn knows how a prompt ends by the usual markers of the thinking.
     known = {_opened("think"): THINK, _opened("response"): END_THINK}
     ending = next((mark for end, mark in known.items() if prefix.endswith(end)), "")
-    turn = read_turn(Scanner(raw), FORMAT, tools, ending)
+    turn = parse_turn(FORMAT, raw, tools, ending)
     return replace(turn, calls=tuple(_unescaped(call) for call in turn.calls))
 
 

@@ -8,24 +8,20 @@ The format is the one of the chat template of Kimi K2 Thinking; the number count
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Turn
-from families.json_calls import Tools, offered
-from families.reading import Scanner
-from families.token_calls import CallTokens, read_turn
+from families.json_calls import Tools
+from families.token_calls import CallTokens, parse_turn
 
 END = "<|im_end|>"
-
-_IDENTIFIER = re.compile(r"(?:functions\.)?(.*?)(?:\s*:\s*\d+)?", re.DOTALL)
 
 
 def _name(head: str, tools: Tools) -> str:
     """The tool's name in a call's identifier `functions.NAME:NUMBER`, of which the model may leave out either end."""
-    found = _IDENTIFIER.fullmatch(head)
-    return head if head in tools or found is None else found[1].strip()
+    if head in tools:
+        return head
+    name, colon, number = head.rpartition(":")
+    return (name if colon and number.strip().isdecimal() else head).removeprefix("functions.").strip()
 
 
 FORMAT = CallTokens(
@@ -38,7 +34,4 @@ FORMAT = CallTokens(
     name_of=_name,
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn of Kimi K2; see `families.base.Family` for what the arguments are."""
-    return read_turn(Scanner(raw), FORMAT, offered(tools), prefix)
+parse = partial(parse_turn, FORMAT)

@@ -7,13 +7,10 @@ first, in `<think>…</think>`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Turn
-from families.delimited import CallFormat, read_json_or_python, read_turn
-from families.json_calls import likely_name, offered
-from families.reading import Scanner
+from families.delimited import CallFormat, parse_turn, read_json_or_python
+from families.json_calls import likely_name
 
 CALL, END_CALL = "<|tool_call_start|>", "<|tool_call_end|>"
 STOPS = ("<|im_end|>", "<|endoftext|>")
@@ -33,7 +30,4 @@ FORM = CallFormat(
     name=lambda scanner, opener, at, end: likely_name(scanner, at, end),
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn in LFM2's format; see `families.base.Family` for what the arguments are."""
-    return read_turn(FORM, Scanner(raw), offered(tools), prefix)
+parse = partial(parse_turn, FORM)

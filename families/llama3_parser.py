@@ -9,12 +9,11 @@ Meta's documentation shows for a prompt that defines it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Text, Turn
-from families.delimited import CallFormat, read_json_or_python, read_turn
-from families.json_calls import SEVERAL, CallText, Tools, arguments_under, likely_name, offered
+from families.base import Text
+from families.delimited import CallFormat, parse_turn, read_json_or_python
+from families.json_calls import SEVERAL, CallText, Tools, arguments_under, likely_name
 from families.lenient_json import JsonError, read_json
 from families.python_calls import NO_LIST
 from families.reading import Scanner
@@ -76,7 +75,4 @@ FORM = CallFormat(
     name=_name,
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn in Llama's format; see `families.base.Family` for what the arguments are."""
-    return read_turn(FORM, Scanner(raw), offered(tools), prefix)
+parse = partial(parse_turn, FORM)

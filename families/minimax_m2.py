@@ -6,13 +6,11 @@ The template writes text as it is and everything else as JSON, with no line brea
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Family, Text, TokenGroup, Turn
+from families.base import Family, Text, TokenGroup
 from families.chatml import FILE_NOTES, THINKING
-from families.reading import Scanner
-from families.tagged_calls import read_turn
+from families.tagged_calls import parse_turn
 from families.tags import TagFormat, opening_tag
 from families.turns import END_THINK, THINK
 
@@ -34,10 +32,7 @@ FORMAT = TagFormat(
     several=True,
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn of MiniMax M2; see `families.base.Family` for what the arguments are."""
-    return read_turn(Scanner(raw), FORMAT, tools, prefix)
+parse = partial(parse_turn, FORMAT)
 
 
 _TURNS = TokenGroup(

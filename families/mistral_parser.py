@@ -7,12 +7,11 @@ The list is what tokenizers up to version 7 were trained on, the names with `[AR
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from families.base import Text, Turn
-from families.delimited import CallFormat, read_turn
-from families.json_calls import SEVERAL, CallText, Tools, likely_name, offered, read_calls
+from families.base import Text
+from families.delimited import CallFormat, parse_turn
+from families.json_calls import SEVERAL, CallText, Tools, likely_name, read_calls
 from families.lenient_json import JsonError, read_json
 from families.reading import Scanner
 
@@ -74,7 +73,4 @@ FORM = CallFormat(
     name=_name,
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn in Mistral's format; see `families.base.Family` for what the arguments are."""
-    return read_turn(FORM, Scanner(raw), offered(tools), prefix)
+parse = partial(parse_turn, FORM)

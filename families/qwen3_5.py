@@ -8,15 +8,13 @@ history and Qwen3.6's as JSON, so that both are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
-from families.base import FileNote, Text, TokenGroup, Turn
+from families.base import FileNote, Text, TokenGroup
 from families.chatml import CODE, FILE_NOTES, GROUNDING, RESPONSES, STOP_TOKENS, THINKING, TURNS, VISION
 from families.hermes import QWEN3
-from families.reading import Scanner
-from families.tagged_calls import read_turn
+from families.tagged_calls import parse_turn
 from families.tags import TagFormat, opening_tag
 from families.turns import END_THINK, THINK
 
@@ -33,10 +31,7 @@ FORMAT = TagFormat(
     layout=True,
 )
 
-
-def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """Reads one turn of these families; see `families.base.Family` for what the arguments are."""
-    return read_turn(Scanner(raw), FORMAT, tools, prefix)
+parse = partial(parse_turn, FORMAT)
 
 
 _CALLS = TokenGroup(

@@ -29,7 +29,7 @@ def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
 
 def read_turn(scanner: Scanner, tools: Tools, prefix: str) -> Turn:
     """`parse` on a scanner, which counts the steps."""
-    turn = read_delimited(FORM, scanner, tools, prefix)
+    turn = read_delimited(scanner, FORM, tools, prefix)
     found = [call for span in turn.content_spans for call in _snippets(scanner, span, tools)]
     if not found:
         return turn

@@ -73,8 +73,13 @@ class _Body:
         self.slips += [slip for slip in slips if slip not in self.slips]
 
 
+def parse_turn(form: TagFormat, raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
+    """Reads one turn of this format; see `families.base.Family` for the other arguments."""
+    return read_turn(Scanner(raw), form, tools, prefix)
+
+
 def read_turn(scanner: Scanner, form: TagFormat, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
-    """One turn of a family that writes calls in `form`; see `families.base.Family` for the other arguments."""
+    """`parse_turn` on a scanner, which counts the steps."""
     end = end_of_text(scanner.text, form.stops)
     tags = Tags(scanner, form, end, end < len(scanner.text))
     return TurnReader(scanner, end, tags, CallReader(tags, tools), prefix).read()
@@ -344,6 +349,7 @@ class CallReader:
         tags = self._tags
         for number in range(broken.number + 1, len(tags.tags)):
             here = tags.tags[number]
+            self._scanner.steps += 1
             if tags.begins[number]:
                 return tags.outer[number], tags.outer[number]
             ends = here.kind == "end_call" or (here.kind == "end_function" and tags.closes[number])

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from families.base import CallError, Text, Turn
-from families.json_calls import CallText, Tools, excerpt, no_name, not_a_call, unterminated
+from families.json_calls import CallText, Tools, excerpt, no_name, not_a_call, offered, unterminated
 from families.marked_arguments import ArgumentReader, Arguments, Bound
 from families.reading import Scanner, Span, quoted
 from families.turns import Found, Mark, TurnReader, end_of_text
@@ -55,8 +56,13 @@ class _Token:
     end: int
 
 
+def parse_turn(form: CallTokens, raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
+    """Reads one turn of this format; see `families.base.Family` for the other arguments."""
+    return read_turn(Scanner(raw), form, offered(tools), prefix)
+
+
 def read_turn(scanner: Scanner, form: CallTokens, tools: Tools, prefix: str) -> Turn:
-    """Reads one turn on a scanner, which counts the steps."""
+    """`parse_turn` on a scanner, which counts the steps."""
     marks = _Marks(scanner, form)
     return TurnReader(scanner, marks.end, marks, _Calls(scanner, form, tools, marks), prefix).read()
 

@@ -49,7 +49,7 @@ SHARED = [
 
 
 def format_reader(form: CallFormat) -> Reader:
-    return partial(read_turn, form)
+    return lambda scanner, tools, prefix: read_turn(scanner, form, tools, prefix)
 
 
 CASES = {

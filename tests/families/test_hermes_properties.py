@@ -155,7 +155,7 @@ HOSTILE = [
 
 
 def read(scanner: Scanner, prefix: str) -> Turn:
-    return read_turn(FORM, scanner, offered(TOOLS), prefix)
+    return read_turn(scanner, FORM, offered(TOOLS), prefix)
 
 
 @pytest.mark.parametrize("start", ["", "<think>", "```\n", '<tool_call>{"name": "add", "arguments": {"a": "', "<tool_call>["])
