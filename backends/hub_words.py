@@ -49,17 +49,16 @@ def sentence(error: Exception, model_id: str, revision: str, page: str) -> Text:
         return sentence(error.__cause__, model_id, revision, page)
     if isinstance(error, errors.OfflineModeIsEnabled):
         return Text(
-            f"環境變數 HF_HUB_OFFLINE 禁止連上 hub，而這台電腦上沒有完整的「{model_id}」。拿掉這個變數再試，"
-            "或換一個已經下載的模型。",
-            f"The environment variable HF_HUB_OFFLINE forbids asking the hub, and {model_id} is not whole on this computer. "
-            "Remove the variable and try again, or choose a model that is here.",
+            f"環境變數 HF_HUB_OFFLINE 禁止連上 hub，所以問不到「{model_id}」。拿掉這個變數再試，或換一個已經在這台電腦上的模型。",
+            f"The environment variable HF_HUB_OFFLINE forbids asking the hub about {model_id}. Remove the variable and try "
+            "again, or choose a model that is already on this computer.",
         )
     if isinstance(error, errors.HTTPError):
         return Text(
-            f"連不上 Hugging Face hub（{_said(error)}），而這台電腦上沒有完整的「{model_id}」。請檢查網路後再試，"
-            "或換一個已經下載的模型。",
-            f"The Hugging Face hub cannot be reached ({_said(error)}), and {model_id} is not whole on this computer. Check the "
-            "network and try again, or choose a model that is here.",
+            f"連不上 Hugging Face hub（{_said(error)}），所以問不到「{model_id}」。請檢查網路後再試，"
+            "或換一個已經在這台電腦上的模型。",
+            f"The Hugging Face hub cannot be reached ({_said(error)}), so nothing is known of {model_id}. Check the network and "
+            "try again, or choose a model that is already on this computer.",
         )
     if isinstance(error, OSError):
         return _file(model_id, error)
