@@ -88,48 +88,50 @@ def change_config(folder: Path, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def cannot_load(folder: Path, words: str) -> None:
-    with pytest.raises(BackendError, match=words) as caught:
+def refusal(folder: Path) -> str:
+    """Why the checkpoint cannot be loaded, in English; it is said in Chinese, too."""
+    with pytest.raises(BackendError) as caught:
         LocalBackend.load(folder, "broken", device="cpu")
     assert any("一" <= character <= "鿿" for character in caught.value.zh)
+    return str(caught.value)
 
 
 def test_a_folder_without_config(tmp_path: Path) -> None:
-    cannot_load(tmp_path, "names no architecture")
+    assert "names no architecture" in refusal(tmp_path)
 
 
 def test_weights_that_are_no_safetensors_are_not_read(copy: Path) -> None:
     (copy / "model.safetensors").unlink()
     torch.save({}, copy / "pytorch_model.bin")
-    cannot_load(copy, "cannot be loaded")
+    assert "cannot be loaded" in refusal(copy)
 
 
 def test_weights_that_are_cut_short(copy: Path) -> None:
     weights = copy / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    cannot_load(copy, "cannot be loaded")
+    assert "cannot be loaded" in refusal(copy)
 
 
 def test_weights_that_are_missing(copy: Path) -> None:
     weights = load_file(copy / "model.safetensors")
     del weights["model.layers.1.mlp.up_proj.weight"]
     save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
-    cannot_load(copy, "lacks weights of the model: model.layers.1.mlp.up_proj.weight")
+    assert "lacks weights of the model: model.layers.1.mlp.up_proj.weight" in refusal(copy)
 
 
 def test_code_in_a_checkpoint_is_not_run(copy: Path) -> None:
     change_config(copy, model_type="mystery", auto_map={"AutoConfig": "code.Config", "AutoModelForCausalLM": "code.Model"})
     (copy / "code.py").write_text("raise SystemExit('ran')")
-    cannot_load(copy, "architecture 'mystery'")
+    assert "architecture 'mystery'" in refusal(copy)
 
 
 def test_a_model_without_chat_template(copy: Path) -> None:
     (copy / "chat_template.jinja").unlink()
-    cannot_load(copy, "no chat template")
+    assert "no chat template" in refusal(copy)
 
 
 def test_a_tokenizer_of_another_model(copy: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(copy)
     tokenizer.add_tokens([f"<extra {number}>" for number in range(10)])
     tokenizer.save_pretrained(copy)
-    cannot_load(copy, "do not belong together")
+    assert "do not belong together" in refusal(copy)

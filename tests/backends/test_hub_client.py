@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,12 +87,17 @@ def get(hub: Hub, revision: str = "main", told: Told | None = None) -> Checkpoin
     return from_hub(NAME, revision, hub, told or Told())
 
 
-def fails(hub: Hub, words: str, revision: str = "main") -> BackendError:
-    """Getting the model ends in a sentence with `words` in it, in both languages."""
-    with pytest.raises(BackendError, match=words) as caught:
+def failure(hub: Hub, revision: str = "main") -> BackendError:
+    """The error in which getting the model ends."""
+    with pytest.raises(BackendError) as caught:
         get(hub, revision)
     assert any("一" <= letter <= "鿿" for letter in caught.value.zh)
     return caught.value
+
+
+def refusal(hub: Hub, revision: str = "main") -> str:
+    """What that error says in English."""
+    return str(failure(hub, revision))
 
 
 def test_the_hub_tells_what_a_model_is(hub: Hub, model: Model) -> None:
@@ -170,8 +176,9 @@ def test_a_cut_connection_goes_on_where_it_broke(hub: Hub, server: HubServer, mo
 
 def test_half_a_download_is_kept_and_the_next_try_goes_on(hub: Hub, server: HubServer, model: Model) -> None:
     server.cuts = [100_000] * 6 + [20_000] + [0] * 6
-    failure = fails(hub, r"broke off at 20\.0 kB of 50\.0 kB.*goes on from there")
-    assert "接著下載" in failure.zh
+    failed = failure(hub)
+    assert re.search(r"broke off at 20\.0 kB of 50\.0 kB.*goes on from there", str(failed))
+    assert "接著下載" in failed.zh
     assert hub_cache.cached_models(hub.cache) == []
     server.cuts = []
     server.requests.clear()
@@ -188,7 +195,7 @@ def test_half_a_download_is_kept_and_the_next_try_goes_on(hub: Hub, server: HubS
 def test_a_hub_that_cannot_go_on_starts_the_file_again(hub: Hub, server: HubServer, model: Model) -> None:
     server.ranges = False
     server.cuts = [100_000] * 6 + [20_000] + [0] * 6
-    fails(hub, "broke off")
+    assert "broke off" in refusal(hub)
     server.cuts = []
     told = Told()
     got = get(hub, told=told)
@@ -215,7 +222,7 @@ def test_giving_up_keeps_what_came(hub: Hub, server: HubServer, model: Model) ->
 
 def test_a_file_that_arrives_damaged_is_thrown_away(hub: Hub, server: HubServer) -> None:
     server.put(NAME, FILES, wrong={"model.safetensors": content(50_000, seed=9)})
-    fails(hub, r"model\.safetensors of Acme/Tiny-1B arrived damaged")
+    assert "model.safetensors of Acme/Tiny-1B arrived damaged" in refusal(hub)
     server.put(NAME, FILES)
     assert (get(hub).path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
 
@@ -230,12 +237,12 @@ def test_without_a_hub_the_copy_in_the_cache_will_do(hub: Hub, server: HubServer
 
 def test_without_a_hub_and_a_copy_the_sentence_says_so(hub: Hub, server: HubServer) -> None:
     server.close()
-    fails(hub, "cannot be reached .*Check the network and try again")
+    assert re.search("cannot be reached .*Check the network and try again", refusal(hub))
 
 
 def test_offline_by_the_environment(hub: Hub, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    fails(hub, "HF_HUB_OFFLINE forbids")
+    assert "HF_HUB_OFFLINE forbids" in refusal(hub)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     whole = get(hub)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
@@ -243,32 +250,34 @@ def test_offline_by_the_environment(hub: Hub, model: Model, monkeypatch: pytest.
 
 
 def test_an_unknown_name(hub: Hub) -> None:
-    failure = fails(hub, "has no model Acme/Tiny-1B.*Check the spelling.*hf auth login")
-    assert "拼字" in failure.zh
+    failed = failure(hub)
+    assert re.search("has no model Acme/Tiny-1B.*Check the spelling.*hf auth login", str(failed))
+    assert "拼字" in failed.zh
 
 
 def test_a_gated_model_without_a_token(hub: Hub, server: HubServer) -> None:
     server.put(NAME, FILES, gated="manual", file_refusal=Refusal(401, "GatedRepo", "Access to model is restricted."))
     assert hub_client.ask(hub, NAME, "main").gated
-    fails(hub, f"gated and there is no Hugging Face token here. Accept its terms at {server.endpoint}/{NAME}.*HF_TOKEN")
+    words = f"gated and there is no Hugging Face token here. Accept its terms at {server.endpoint}/{NAME}.*HF_TOKEN"
+    assert re.search(words, refusal(hub))
 
 
 def test_a_gated_model_that_was_not_granted(hub: Hub, server: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_mine")
     server.put(NAME, FILES, gated="manual", file_refusal=Refusal(403, "GatedRepo", "You are not in the authorized list."))
-    fails(hub, "your account has no access yet")
+    assert "your account has no access yet" in refusal(hub)
     assert {request.token for request in server.requests} == {"Bearer hf_mine"}
 
 
 def test_a_token_that_is_not_accepted(hub: Hub, server: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_wrong")
     server.put(NAME, FILES, list_refusal=Refusal(401, None, "Invalid credentials in Authorization header"))
-    fails(hub, "does not accept the token")
+    assert "does not accept the token" in refusal(hub)
 
 
 def test_a_login_that_is_wanted(hub: Hub, server: HubServer) -> None:
     server.put(NAME, FILES, list_refusal=Refusal(401))
-    fails(hub, "wants a login.*hf auth login")
+    assert re.search("wants a login.*hf auth login", refusal(hub))
 
 
 @pytest.mark.parametrize(
@@ -276,48 +285,48 @@ def test_a_login_that_is_wanted(hub: Hub, server: HubServer) -> None:
 )
 def test_other_answers(status: int, words: str, hub: Hub, server: HubServer) -> None:
     server.put(NAME, FILES, list_refusal=Refusal(status))
-    fails(hub, words)
+    assert words in refusal(hub)
 
 
 def test_a_file_that_is_refused_in_the_middle(hub: Hub, server: HubServer) -> None:
     server.put(NAME, FILES, file_refusal=Refusal(503))
-    fails(hub, "a problem of its own")
+    assert "a problem of its own" in refusal(hub)
 
 
 def test_an_unknown_commit(hub: Hub, model: Model) -> None:
-    fails(hub, "no revision '0000", revision="0" * 40)
+    assert "no revision '0000" in refusal(hub, "0" * 40)
 
 
 def test_a_page_in_the_way(hub: Hub, server: HubServer) -> None:
     server.put(NAME, FILES, list_refusal=Refusal(200, body=b"<html>Log in to the hotel's network</html>"))
-    fails(hub, "is not the hub's .*login in the browser")
+    assert re.search("is not the hub's .*login in the browser", refusal(hub))
 
 
 def test_no_safetensors(hub: Hub, server: HubServer) -> None:
     small = {name: data for name, data in FILES.items() if name != "model.safetensors"}
     server.put(NAME, {**small, "pytorch_model.bin": b"pickle"})
-    fails(hub, "no weights as safetensors")
+    assert "no weights as safetensors" in refusal(hub)
     server.put(NAME, {**small, "tiny.Q4_0.gguf": b"GGUF"})
-    fails(hub, "only .gguf files. Download one")
+    assert "only .gguf files. Download one" in refusal(hub)
     assert server.fetched() == []
 
 
 def test_an_architecture_that_is_not_known_is_found_before_the_weights_are_fetched(hub: Hub, server: HubServer) -> None:
     server.put(NAME, {**FILES, "config.json": b'{"model_type": "hyena_9"}'})
-    fails(hub, "Acme/Tiny-1B is of the architecture 'hyena_9'")
+    assert "Acme/Tiny-1B is of the architecture 'hyena_9'" in refusal(hub)
     assert "model.safetensors" not in server.fetched()
 
 
 def test_a_disk_that_is_too_small(hub: Hub, server: HubServer) -> None:
     server.put(NAME, FILES, claims={"model.safetensors": 10**18})
-    fails(hub, "needs 1000000000 GB more, and the disk of .* left. Free some space")
+    assert re.search("needs 1000000000 GB more, and the disk of .* left. Free some space", refusal(hub))
     assert "model.safetensors" not in server.fetched()
 
 
 def test_an_index_that_names_what_is_not_there(hub: Hub, server: HubServer) -> None:
     index = json.dumps({"weight_map": {"a": "model-00001-of-00001.safetensors"}}).encode()
     server.put(NAME, {**FILES, INDEX: index})
-    fails(hub, "is not whole")
+    assert "is not whole" in refusal(hub)
 
 
 def test_the_cache_lists_what_is_whole(hub: Hub, server: HubServer, model: Model) -> None:

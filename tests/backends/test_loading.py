@@ -146,20 +146,27 @@ def test_a_model_runs_on_the_gpu(tiny_folder: Path, backend: LocalBackend) -> No
     assert len(written(on_gpu)) == len(written(backend))
 
 
+def refusal(model_type: str | None) -> str:
+    """Why a model of this type cannot be run, "" where it can."""
+    try:
+        require_architecture("Acme/Tiny", model_type)
+    except BackendError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("model_type", ["resnet", "hyena_9"])
 def test_what_writes_no_text_is_named(model_type: str) -> None:
-    with pytest.raises(BackendError, match=f"Acme/Tiny is of the architecture {model_type!r}"):
-        require_architecture("Acme/Tiny", model_type)
+    assert refusal(model_type).startswith(f"Acme/Tiny is of the architecture {model_type!r}")
 
 
 def test_a_checkpoint_that_names_no_architecture() -> None:
-    with pytest.raises(BackendError, match="Acme/Tiny names no architecture"):
-        require_architecture("Acme/Tiny", None)
+    assert refusal(None).startswith("Acme/Tiny names no architecture")
 
 
 @pytest.mark.parametrize("model_type", ["llama", "qwen3_5", "gemma4", "mistral3", "gpt_oss"])
 def test_what_writes_text_passes(model_type: str) -> None:
-    require_architecture("Acme/Tiny", model_type)
+    assert refusal(model_type) == ""
 
 
 def test_a_model_from_the_hub_is_loaded_with_its_commit(tiny_folder: Path, tmp_path: Path) -> None:
