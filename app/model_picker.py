@@ -6,7 +6,6 @@ What it offers comes from `app/catalogue.py` and `backends/`; choosing asks `app
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,10 +38,13 @@ def _draw(words: Words, cached: Sequence[Cached]) -> None:
     from backends.recommended import RECOMMENDED
 
     _close_if_chosen()
-    st.text_input(
-        words("picker_name"), key="picker_name", on_change=_choose_typed, help=words("picker_name_help"),
-        placeholder=words("picker_name_example"),
-    )
+    # In a form, so that a name is taken when it is sent, not when the pointer leaves the box.
+    with st.form("picker_typed", border=False):
+        box, button = st.columns([7, 3], vertical_alignment="bottom")
+        box.text_input(
+            words("picker_name"), key="picker_name", help=words("picker_name_help"), placeholder=words("picker_name_example"),
+        )
+        button.form_submit_button(words("picker_use"), key="picker_send", on_click=_choose_typed, args=(words,), width="stretch")
     _placement(words)
     st.caption(words("picker_one"))
     _here(words, cached)
@@ -58,20 +60,22 @@ def _close_if_chosen() -> None:
         st.rerun()
 
 
-def _choose_typed() -> None:
+def _choose_typed(words: Words) -> None:
     name = (st.session_state["picker_name"] or "").strip()
     if not name:
         return
     path = Path(name).expanduser()
     if path.is_dir() or path.suffix == ".gguf":
-        _settings_become(lambda settings: settings.with_named(name))
+        change_settings(words, lambda settings: settings.with_named(name))
     _choose(name)
 
 
-def _settings_become(change: Callable[[ModelSettings], ModelSettings]) -> None:
-    """Changes the settings file. One that cannot be read is left as it is; the dialog says so where it lists the paths."""
-    with suppress(BackendError):
+def change_settings(words: Words, change: Callable[[ModelSettings], ModelSettings]) -> None:
+    """Changes the settings file; one that cannot be read or written is left as it is, and the page says why."""
+    try:
         change(ModelSettings.read()).write()
+    except BackendError as error:
+        st.toast(plain(words.of(Text(error.zh, str(error)))), icon=":material/warning:", duration="infinite")
 
 
 def _choose(name: str) -> None:
@@ -79,8 +83,8 @@ def _choose(name: str) -> None:
     st.session_state["picked"] = True
 
 
-def _forget(name: str) -> None:
-    _settings_become(lambda settings: settings.without_named(name))
+def _forget(words: Words, name: str) -> None:
+    change_settings(words, lambda settings: settings.without_named(name))
 
 
 def _place() -> None:
@@ -163,7 +167,7 @@ def _row(
     about.markdown(f"**{plain(name)}**  \n:small[{plain(' · '.join(facts))}]")
     for forget in more:
         forget.button(
-            "", key=f"forget {name}", icon=":material/close:", help=words("picker_forget"), on_click=_forget, args=(name,),
+            "", key=f"forget {name}", icon=":material/close:", help=words("picker_forget"), on_click=_forget, args=(words, name),
         )
     button.button(
         words("picker_in_use") if in_use else action, key=f"{group} {name}", on_click=_choose, args=(name,),

@@ -31,7 +31,10 @@ PICKER: Mapping[str, Text] = {
     "picker_in_use": Text("使用中", "In use"),
     "picker_forget": Text("從清單移除", "Remove from the list"),
     "picker_folder": Text("資料夾", "folder"),
-    "picker_gguf": Text("GGUF 檔，讀入時展開成 float32", "a .gguf file, which is expanded to float32"),
+    "picker_gguf": Text(
+        "GGUF 檔，讀入時展開，占的記憶體和完整的模型一樣",
+        "a .gguf file; it is expanded when it is read and takes as much memory as the full model",
+    ),
     "picker_gone": Text("找不到了", "not there any more"),
     "picker_cached": Text("在快取裡，版本 {commit}", "in the cache, commit {commit}"),
     "picker_reads": Text("讀{what}", "reads {what}"),

@@ -110,19 +110,20 @@ def _model(words: Words, backend: Backend | None) -> bool:
 
 def _commit(words: Words, model_id: str, commit: str) -> None:
     """The hub's commit that is loaded, and the switch that keeps to it."""
+    st.caption(words("commit", commit=plain(commit[:12])), help=plain(commit))
     try:
         pinned = ModelSettings.read().pins.get(model_id)
     except BackendError as error:
         st.warning(plain(words.of(Text(error.zh, str(error)))))
         return
-    st.caption(words("commit", commit=commit[:12]), help=commit)
     st.session_state["pin"] = pinned == commit
     where = plain(str(settings_file()))
-    st.toggle(words("pin"), key="pin", on_change=_pin, args=(model_id, commit), help=words("pin_help", path=where))
+    st.toggle(words("pin"), key="pin", on_change=_pin, args=(words, model_id, commit), help=words("pin_help", path=where))
 
 
-def _pin(model_id: str, commit: str) -> None:
-    ModelSettings.read().with_pin(model_id, commit if st.session_state["pin"] else None).write()
+def _pin(words: Words, model_id: str, commit: str) -> None:
+    kept = commit if st.session_state["pin"] else None
+    model_picker.change_settings(words, lambda settings: settings.with_pin(model_id, kept))
 
 
 def _sampling(words: Words, backend: Backend | None) -> None:

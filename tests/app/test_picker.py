@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -72,6 +73,12 @@ def open_picker(test: AppTest) -> AppTest:
     return run(test)
 
 
+def send(test: AppTest, name: str) -> AppTest:
+    test.text_input(key="picker_name").set_value(name)
+    test.button(key="picker_send").click()
+    return run(test)
+
+
 def current() -> str:
     settle()
     state = service.current().models.state
@@ -101,8 +108,7 @@ def test_a_folder_that_is_typed_is_loaded_and_remembered(loader: Loader, tmp_pat
     folder = tmp_path / "mine"
     folder.mkdir()
     test = open_picker(page())
-    test.text_input(key="picker_name").set_value(f"  {folder} ")
-    run(test)
+    send(test, f"  {folder} ")
     assert current() == str(folder)
     assert ModelSettings.read().named == (str(folder),)
     test = open_picker(page())
@@ -121,8 +127,7 @@ def test_a_path_that_is_gone_cannot_be_chosen(loader: Loader, tmp_path: Path) ->
 
 def test_a_name_on_the_hub_is_not_remembered_as_a_path(loader: Loader) -> None:
     test = open_picker(page())
-    test.text_input(key="picker_name").set_value(HUB_MODEL)
-    run(test)
+    send(test, HUB_MODEL)
     assert current() == HUB_MODEL
     assert ModelSettings.read() == ModelSettings()
 
@@ -141,6 +146,48 @@ def test_the_commit_is_shown_and_can_be_pinned(loader: Loader) -> None:
     test.toggle(key="pin").set_value(False)
     run(test)
     assert ModelSettings.read().pins == {}
+
+
+def test_a_pin_that_cannot_be_written_is_not_set_and_the_page_says_why(loader: Loader, tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("a file where the folder should be")
+    service.current().models.request(HUB_MODEL)
+    settle()
+    test = page()
+    test.toggle(key="pin").set_value(True)
+    run(test)
+    assert "models\\.json" in test.toast[0].value
+    assert not test.toggle(key="pin").value
+
+
+def test_the_commit_is_recorded_with_every_run(loader: Loader) -> None:
+    service.current().models.request(HUB_MODEL)
+    settle()
+    test = page()
+    test.chat_input[0].set_value("Hi")
+    run(test)
+    service.current().runs.wait_idle()
+    (path,) = service.current().runs.folder.glob("*.jsonl")
+    header, start, *_ = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert (header["model"], header["commit"]) == (HUB_MODEL, COMMIT)
+    assert (start["kind"], start["commit"]) == ("run_start", COMMIT)
+
+
+def test_what_is_typed_counts_when_it_is_sent(loader: Loader) -> None:
+    test = open_picker(page())
+    test.text_input(key="picker_name").set_value(HUB_MODEL)
+    run(test)
+    assert current() == "builtin"
+
+
+def test_the_cache_is_looked_through_when_the_dialog_opens(loader: Loader, tmp_path: Path) -> None:
+    test = page()
+    snapshot = tmp_path / "hub" / "models--Acme--Small" / "snapshots" / COMMIT
+    snapshot.mkdir(parents=True)
+    for name in ("config.json", "tokenizer.json"):
+        (snapshot / name).write_text("{}")
+    (snapshot / "model.safetensors").write_bytes(b"x" * 2000)
+    assert EN("picker_cached", commit=COMMIT[:7]) in said(open_picker(test)), "it stands in the cache"
+    assert "Acme/Small" in said(test)
 
 
 def test_device_and_number_format_are_shown_and_changed(loader: Loader) -> None:
@@ -162,8 +209,8 @@ def test_a_settings_file_that_cannot_be_read_is_named_and_left_alone(loader: Loa
     path.write_text("{", "utf-8")
     test = open_picker(page())
     assert "models\\.json" in said(test)
-    test.text_input(key="picker_name").set_value(str(tmp_path))
-    run(test)
+    send(test, str(tmp_path))
+    assert "models\\.json" in test.toast[0].value
     assert current() == str(tmp_path)
     assert path.read_text("utf-8") == "{"
 
