@@ -124,13 +124,12 @@ REPOSITORIES = TokenGroup(
 QWEN_GROUPS = (TURNS, CALLS, VISION, GROUNDING, CODE)
 """The control tokens of Qwen2.5's vocabulary; Qwen3's adds THINKING and RESPONSES."""
 
-STOP_TOKENS = {
-    "<|im_end|>": Text("模型說完了這一輪。", "The model has finished its turn."),
-    "<|endoftext|>": Text(
-        "模型認為整份文件結束了。聊天時也算說完，只是少見。",
-        "The model holds the whole document to be over. In chat that ends the turn too, though rarely.",
-    ),
-}
+TURN_OVER = Text("模型說完了這一輪。", "The model has finished its turn.")
+DOCUMENT_OVER = Text(
+    "模型認為整份文件結束了。聊天時也算說完，只是少見。",
+    "The model holds the whole document to be over. In chat that ends the turn too, though rarely.",
+)
+STOP_TOKENS = {"<|im_end|>": TURN_OVER, "<|endoftext|>": DOCUMENT_OVER}
 
 FILE_NOTES = (
     FileNote(

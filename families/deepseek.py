@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from families.base import Family, FileNote, Text, TokenGroup
-from families.chatml import FILE_NOTES, THINKING
+from families.chatml import FILE_NOTES, RESPONSES, THINKING, TURN_OVER
 from families.deepseek_parser import END, FORMAT, parse
 from families.turns import END_THINK, THINK
 
 USER, ASSISTANT, BEGIN, END_OF_TURN = "<｜User｜>", "<｜Assistant｜>", "<｜begin▁of▁sentence｜>", "<|EOT|>"
 
-_TURNS = TokenGroup(
+TURNS = TokenGroup(
     Text("對話輪次", "Turns"),
     Text(
         "標出誰在說話，以及話說到哪裡為止。直線是全形的「｜」，底線是「▁」，不是鍵盤上的那兩個。",
@@ -54,11 +54,8 @@ _CALLS = TokenGroup(
 )
 
 _RESULTS = TokenGroup(
-    Text("工具結果", "Tool results"),
-    Text(
-        "框住工具傳回的內容。由對話模板寫進提示，不該由模型自己寫。",
-        "Frames what a tool returned. The chat template writes it into the prompt; the model should not write it itself.",
-    ),
+    RESPONSES.name,
+    RESPONSES.purpose,
     {
         "<｜tool▁outputs▁begin｜>": Text("R1 的模板：全部結果從這裡開始。", "R1's template: all results begin."),
         "<｜tool▁outputs▁end｜>": Text("R1 的模板：全部結果到此結束。", "R1's template: all results end."),
@@ -92,7 +89,7 @@ _SEARCH = TokenGroup(
 )
 
 STOP_TOKENS = {
-    END: Text("模型說完了這一輪。", "The model has finished its turn."),
+    END: TURN_OVER,
     END_OF_TURN: Text("也是結束，少見。", "An end as well, though rare."),
 }
 
@@ -140,7 +137,7 @@ DEEPSEEK_R1 = Family(
     # The template writes the text of a turn after its calls, as a turn of its own.
     keeps_text_before_call=True,
     user_turn_start=USER,
-    token_groups=(_TURNS, THINKING, _CALLS, _RESULTS, _CODE),
+    token_groups=(TURNS, THINKING, _CALLS, _RESULTS, _CODE),
     thinking_note=Text(
         "提示停在 <think> 之後，模型一開口就在思考。模板若有開關，關閉時會馬上接 </think>，讓模型直接作答；有些版本沒有開關，"
         "開或關都一樣。工具結果之後的提示不再打開思考。",
@@ -168,7 +165,7 @@ DEEPSEEK_V3_1 = replace(
     model_types=frozenset({"deepseek_v3"}),
     required_tokens=(USER, ASSISTANT, END),
     thinking_argument="thinking",
-    token_groups=(_TURNS, THINKING, _CALLS, _RESULTS, _CODE, _SEARCH),
+    token_groups=(TURNS, THINKING, _CALLS, _RESULTS, _CODE, _SEARCH),
     thinking_note=Text(
         "同一個模型兩種用法。開啟時，提示停在 <think> 之後；關閉時，思考馬上以 </think> 收掉，模型直接作答。"
         "工具結果之後，提示什麼都不加，模型接著往下寫。",

@@ -20,7 +20,7 @@ from typing import Any
 
 from families.base import Channel, Text, TokenGroup, Turn
 from families.chatml import THINKING
-from families.deepseek import ASSISTANT, BEGIN, DEEPSEEK_V3_1, STOP_TOKENS, USER
+from families.deepseek import ASSISTANT, BEGIN, DEEPSEEK_V3_1, STOP_TOKENS, TURNS, USER
 from families.deepseek_parser import END
 from families.tagged_calls import parse_turn
 from families.tags import TagFormat
@@ -59,20 +59,15 @@ def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
 
 
 _TURNS = TokenGroup(
-    Text("對話輪次", "Turns"),
-    Text(
-        "標出誰在說話，以及話說到哪裡為止。直線是全形的「｜」，底線是「▁」，不是鍵盤上的那兩個。",
-        "Who is speaking, and where that ends. The bar is the full-width ｜, the line is ▁; neither is on a keyboard.",
-    ),
+    TURNS.name,
+    TURNS.purpose,
     {
         BEGIN: Text("整段提示的開頭。", "The beginning of the prompt."),
         USER: Text(
             "使用者的話從這裡開始；V4 起，工具的結果也用它。", "The user's words begin; from V4 on, tool results use it too."
         ),
-        ASSISTANT: Text("模型的話從這裡開始。", "The model's words begin."),
-        END: Text(
-            "模型的話說完了。模型寫出它，就表示這一輪結束。", "The model's words end. When the model writes it, its turn is over."
-        ),
+        ASSISTANT: TURNS.tokens[ASSISTANT],
+        END: TURNS.tokens[END],
     },
 )
 

@@ -81,15 +81,12 @@ FUNCTIONGEMMA = Family(
     },
     thinking_openers=(),
     stop_tokens={
-        "<end_of_turn>": Text("模型說完了這一輪。", "The model has finished its turn."),
+        "<end_of_turn>": chatml.TURN_OVER,
         "<start_function_response>": Text(
             "模型呼叫了函式，停下來等結果。",
             "The model has called a function and stops to wait for the result.",
         ),
-        "<eos>": Text(
-            "模型認為整份文件結束了。聊天時也算說完，只是少見。",
-            "The model holds the whole document to be over. In chat that ends the turn too, though rarely.",
-        ),
+        "<eos>": chatml.DOCUMENT_OVER,
     },
     thinking_field=None,
     thinking_argument=None,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from families.base import Family, FileNote, Text, TokenGroup
+from families.chatml import DOCUMENT_OVER, TURN_OVER
 from families.gemma_marks import Dialect
 from families.gemma_parser import parse_turn
 from families.gemma_tables import DOCUMENT, FILE_NOTES
@@ -192,15 +193,12 @@ GEMMA4 = Family(
     },
     thinking_openers=("<|channel>thought\n", "<|channel>thought", "<|channel>"),
     stop_tokens={
-        "<turn|>": Text("模型說完了這一輪。", "The model has finished its turn."),
+        "<turn|>": TURN_OVER,
         "<|tool_response>": Text(
             "模型呼叫了工具，停下來等結果。",
             "The model has called a tool and stops to wait for the result.",
         ),
-        "<eos>": Text(
-            "模型認為整份文件結束了。聊天時也算說完，只是少見。",
-            "The model holds the whole document to be over. In chat that ends the turn too, though rarely.",
-        ),
+        "<eos>": DOCUMENT_OVER,
     },
     thinking_field="reasoning_content",
     thinking_argument="enable_thinking",

@@ -10,7 +10,7 @@ import re
 from functools import partial
 
 from families.base import Family, Text, TokenGroup
-from families.chatml import FILE_NOTES, RESPONSES, THINKING
+from families.chatml import DOCUMENT_OVER, FILE_NOTES, RESPONSES, THINKING
 from families.tagged_calls import parse_turn
 from families.tags import TagFormat
 from families.turns import END_THINK, THINK
@@ -26,10 +26,7 @@ STOP_TOKENS = {
         "模型呼叫了工具，停下來等結果。",
         "The model has called tools and stops to wait for their results.",
     ),
-    "<|endoftext|>": Text(
-        "模型認為整份文件結束了。聊天時也算說完，只是少見。",
-        "The model holds the whole document to be over. In chat that ends the turn too, though rarely.",
-    ),
+    "<|endoftext|>": DOCUMENT_OVER,
 }
 
 FORMAT = TagFormat(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from families.base import Family, Text, TokenGroup
-from families.chatml import FILE_NOTES, THINKING
+from families.chatml import FILE_NOTES, THINKING, TURN_OVER
 from families.kimi_parser import END, FORMAT, parse
 from families.turns import END_THINK, THINK
 
@@ -45,7 +45,7 @@ _CALLS = TokenGroup(
 )
 
 STOP_TOKENS = {
-    END: Text("模型說完了這一輪。", "The model has finished its turn."),
+    END: TURN_OVER,
     "[EOS]": Text(
         "模型認為整段文字結束了，也算說完，只是少見。",
         "The model holds the whole text to be over. That ends the turn too, though rarely.",

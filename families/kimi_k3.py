@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from families.base import Call, Family, Text, TokenGroup, Turn
-from families.chatml import FILE_NOTES
+from families.chatml import FILE_NOTES, TURN_OVER
 from families.tagged_calls import parse_turn
 from families.tags import TagFormat
 from families.turns import END_THINK, THINK
@@ -131,7 +131,7 @@ KIMI_K3 = Family(
         END: "control",
     },
     thinking_openers=(_opened("think"),),
-    stop_tokens={END: Text("模型說完了這一輪。", "The model has finished its turn.")},
+    stop_tokens={END: TURN_OVER},
     thinking_field="reasoning_content",
     thinking_argument="thinking",
     keeps_text_before_call=True,

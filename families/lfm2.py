@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from families.base import Family, Text, TokenGroup
-from families.chatml import FILE_NOTES, STOP_TOKENS, THINKING, TURNS
+from families.chatml import FILE_NOTES, RESPONSES, STOP_TOKENS, THINKING, TURNS
 from families.lfm2_parser import CALL, END_CALL, parse
 
 _DOCUMENT = TokenGroup(
@@ -40,14 +40,11 @@ _CALLS = TokenGroup(
 )
 
 _RESPONSES = TokenGroup(
-    Text("工具結果", "Tool results"),
-    Text(
-        "框住工具傳回的內容。由對話模板寫進提示，不該由模型自己寫。",
-        "Frames what a tool returned. The chat template writes it into the prompt; the model should not write it itself.",
-    ),
+    RESPONSES.name,
+    RESPONSES.purpose,
     {
-        "<|tool_response_start|>": Text("工具的結果從這裡開始。", "A tool's result begins."),
-        "<|tool_response_end|>": Text("工具的結果到此結束。", "The tool's result ends."),
+        "<|tool_response_start|>": RESPONSES.tokens["<tool_response>"],
+        "<|tool_response_end|>": RESPONSES.tokens["</tool_response>"],
     },
 )
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from families.base import Family, Text, TokenGroup
-from families.chatml import FILE_NOTES
+from families.chatml import FILE_NOTES, TURN_OVER
 from families.llama3_parser import PYTHON_END, PYTHON_START, PYTHON_TAG, parse
 
-_TURN_OVER = Text("模型說完了這一輪。", "The model has finished its turn.")
 _MESSAGE_OVER = Text(
     "模型寫完一則訊息，但這一輪還沒完：它在等工具的結果。",
     "The model has finished a message but not its turn: it waits for a tool's result.",
@@ -64,7 +63,7 @@ LLAMA3 = Family(
         "<|end_of_text|>": "control",
     },
     thinking_openers=(),
-    stop_tokens={"<|eot_id|>": _TURN_OVER, "<|eom_id|>": _MESSAGE_OVER, "<|end_of_text|>": _TEXT_OVER},
+    stop_tokens={"<|eot_id|>": TURN_OVER, "<|eom_id|>": _MESSAGE_OVER, "<|end_of_text|>": _TEXT_OVER},
     thinking_field=None,
     thinking_argument=None,
     keeps_text_before_call=False,
@@ -150,7 +149,7 @@ LLAMA4 = replace(
         "<|eom|>": "control",
         "<|end_of_text|>": "control",
     },
-    stop_tokens={"<|eot|>": _TURN_OVER, "<|eom|>": _MESSAGE_OVER, "<|end_of_text|>": _TEXT_OVER},
+    stop_tokens={"<|eot|>": TURN_OVER, "<|eom|>": _MESSAGE_OVER, "<|end_of_text|>": _TEXT_OVER},
     user_turn_start="<|header_start|>user<|header_end|>\n\n",
     token_groups=(_LLAMA4_TURNS, _LLAMA4_CALLS, _IMAGES),
     thinking_note=Text(

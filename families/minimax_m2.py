@@ -9,14 +9,14 @@ import re
 from functools import partial
 
 from families.base import Family, Text, TokenGroup
-from families.chatml import FILE_NOTES, THINKING
+from families.chatml import FILE_NOTES, THINKING, TURN_OVER
 from families.tagged_calls import parse_turn
 from families.tags import TagFormat, opening_tag
 from families.turns import END_THINK, THINK
 
 CALL, END_CALL = "<minimax:tool_call>", "</minimax:tool_call>"
 
-STOP_TOKENS = {"[e~[": Text("模型說完了這一輪。", "The model has finished its turn.")}
+STOP_TOKENS = {"[e~[": TURN_OVER}
 
 FORMAT = TagFormat(
     call=CALL,

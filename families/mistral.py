@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from families.base import Family, Text, TokenGroup
-from families.chatml import FILE_NOTES
+from families.chatml import FILE_NOTES, THINKING, TURN_OVER
 from families.mistral_parser import ARGUMENTS, CALL, CALL_ID, END_THINK, THINK, parse
 
 _TURNS = TokenGroup(
@@ -51,15 +51,9 @@ _CALLS = TokenGroup(
 )
 
 _THINKING = TokenGroup(
-    Text("思考", "Thinking"),
-    Text(
-        "框住模型作答前的推理，這段不算答案。",
-        "Frames the reasoning before the answer; what is inside is not part of the answer.",
-    ),
-    {
-        THINK: Text("思考從這裡開始。", "Thinking begins."),
-        END_THINK: Text("思考到此為止，接下來是答案或工具呼叫。", "Thinking ends; the answer or a tool call follows."),
-    },
+    THINKING.name,
+    THINKING.purpose,
+    {THINK: THINKING.tokens["<think>"], END_THINK: THINKING.tokens["</think>"]},
 )
 
 _OTHER = TokenGroup(
@@ -94,7 +88,7 @@ MISTRAL = Family(
         "</s>": "control",
     },
     thinking_openers=(),
-    stop_tokens={"</s>": Text("模型說完了這一輪。", "The model has finished its turn.")},
+    stop_tokens={"</s>": TURN_OVER},
     thinking_field=None,
     thinking_argument=None,
     keeps_text_before_call=False,
