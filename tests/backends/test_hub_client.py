@@ -192,6 +192,46 @@ def test_half_a_download_is_kept_and_the_next_try_goes_on(hub: Hub, server: HubS
     assert not list((hub.cache or Path()).rglob("*.incomplete"))
 
 
+def left_behind(hub: Hub, server: HubServer) -> Path:
+    """What a download that broke off has left of the weights."""
+    server.cuts = [100_000] * 6 + [20_000] + [0] * 6
+    with pytest.raises(BackendError, match="broke off"):
+        get(hub)
+    server.cuts = []
+    server.requests.clear()
+    (partial,) = (hub.cache or Path()).rglob("*.incomplete")
+    return partial
+
+
+def test_weights_that_had_arrived_whole_are_not_asked_for_again(hub: Hub, server: HubServer, model: Model) -> None:
+    left_behind(hub, server).write_bytes(FILES["model.safetensors"])
+    assert (get(hub).path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+    assert server.fetched() == []
+
+
+def test_more_than_the_whole_file_is_begun_anew(hub: Hub, server: HubServer, model: Model) -> None:
+    left_behind(hub, server).write_bytes(FILES["model.safetensors"] + b"more")
+    assert (get(hub).path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+
+
+def test_a_beginning_that_is_not_this_files_is_thrown_away(hub: Hub, server: HubServer, model: Model) -> None:
+    left_behind(hub, server).write_bytes(b"x" * 20_000)
+    with pytest.raises(BackendError, match="arrived damaged and was thrown away"):
+        get(hub)
+    assert (get(hub).path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_disk_that_is_full_in_the_middle(hub: Hub, server: HubServer, model: Model) -> None:
+    partial = left_behind(hub, server)
+    partial.unlink()
+    partial.symlink_to("/dev/full")
+    with pytest.raises(BackendError, match=r"The disk is full and Acme/Tiny-1B is not all here .*Free some space and try again"):
+        get(hub)
+    partial.unlink()
+    assert (get(hub).path / "model.safetensors").read_bytes() == FILES["model.safetensors"]
+
+
 def test_a_hub_that_cannot_go_on_starts_the_file_again(hub: Hub, server: HubServer, model: Model) -> None:
     server.ranges = False
     server.cuts = [100_000] * 6 + [20_000] + [0] * 6
