@@ -121,11 +121,7 @@ DEEPSEEK_R1 = Family(
     channels={
         THINK: "thought",
         END_THINK: "content",
-        FORMAT.section: "control",
-        FORMAT.end_section: "control",
-        FORMAT.call: "tool_call",
-        FORMAT.separator: "control",
-        FORMAT.end_call: "content",
+        **FORMAT.channels,
         END: "control",
         END_OF_TURN: "control",
     },

@@ -17,17 +17,12 @@ DOCUMENT = TokenGroup(
     },
 )
 
+_SHARED = {note.file: note for note in chatml.FILE_NOTES}
 _TOKENIZER = FileNote(
     "tokenizer.json",
-    Text(
-        "詞彙表與切分規則：文字怎麼變成編號，編號怎麼變回文字。",
-        "The vocabulary and the rules of splitting: how text becomes ids, and ids text.",
-    ),
+    _SHARED["tokenizer.json"].note,
     {
-        "model.type": Text(
-            "切分的方法；BPE 由常見的片段往上拼。",
-            "The method of splitting; BPE builds up from frequent fragments.",
-        ),
+        "model.type": _SHARED["tokenizer.json"].fields["model.type"],
         "model.byte_fallback": Text(
             "詞彙表裡沒有的字元是否拆成位元組來寫。",
             "Whether a character that the vocabulary lacks is written as its bytes.",

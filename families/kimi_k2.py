@@ -61,11 +61,7 @@ KIMI_K2 = Family(
     channels={
         THINK: "thought",
         END_THINK: "content",
-        FORMAT.section: "control",
-        FORMAT.end_section: "control",
-        FORMAT.call: "tool_call",
-        FORMAT.separator: "control",
-        FORMAT.end_call: "content",
+        **FORMAT.channels,
         END: "control",
         "[EOS]": "control",
     },

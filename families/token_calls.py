@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from families.base import CallError, Text, Turn
+from families.base import CallError, Channel, Text, Turn
 from families.json_calls import CallText, Tools, excerpt, no_name, not_a_call, offered, unterminated
 from families.marked_arguments import ArgumentReader, Arguments, Bound
 from families.reading import Scanner, Span, quoted
@@ -47,6 +47,14 @@ class CallTokens:
         tokens.append(f"(?P<stop>{'|'.join(map(re.escape, self.stops))})")
         tokens += ["(?P<think><think>)", r"(?P<end_think></think>|</ ?think(?:ing)? ?>|<\\think>)"]
         object.__setattr__(self, "pattern", re.compile("|".join(tokens)))
+
+    @property
+    def channels(self) -> dict[str, Channel]:
+        """The channel that holds after each of the tokens of a call."""
+        return {
+            self.section: "control", self.end_section: "control", self.call: "tool_call", self.separator: "control",
+            self.end_call: "content",
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,14 @@ COMMON = [
     "<tool_call>", "<function=add>",
 ]  # fmt: skip
 CALLS = {
+    "deepseek_r1": "So.</think>\n\n<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n```json\n"
+    '{"a": 1, "b": "x"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>',
+    "hermes": '<think>\nSo.\n</think>\n\n<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call><|im_end|>',
     "minimax_m2": '<minimax:tool_call>\n<invoke name="add">\n<parameter name="a">1</parameter>\n</invoke>\n'
     "</minimax:tool_call>[e~[",
     "smollm3": "<think>\nSo.\n</think>\n<code>\nadd(a=1, b=2)\n</code><|im_end|>",
 }
-"""A turn of each family of which no turn was recorded."""
+"""A turn of each family of which none with a call was recorded."""
 SHARED = {"qwen2_5": "qwen3", "hermes": "qwen3", "llama4": "llama3", "qwen3_coder": "qwen3_5"}
 """Families that also get the turns of another one, and may read its markers."""
 
@@ -145,6 +148,7 @@ def test_a_recorded_turn_cut_off_anywhere_is_read_and_runs_no_half_call(key: str
     """Turns without a call are left out: a call drafted in thinking counts until the thinking closes."""
     family = families.named(key)
     calls = [(raw, whole) for raw in recorded()[key] if (whole := runnable(family.parse(raw, TOOLS, "")))]
+    assert calls or key == "plain"
     for raw, whole in calls[:6]:
         for cut in range(0, len(raw), 1 + len(raw) // 40):
             turn = family.parse(raw[:cut], TOOLS, "")
