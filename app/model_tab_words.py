@@ -220,7 +220,10 @@ FACTS: Mapping[str, Mapping[str, Said]] = {
         ),
         "parameters": Said(
             Text("參數", "Parameters"),
-            Text("訓練出來的數字，一共這麼多。", "The numbers that training found; there are this many."),
+            Text(
+                "訓練出來的數字，也叫權重，一共這麼多。",
+                "The numbers that training found, also called weights; there are this many.",
+            ),
         ),
         "parameters_loaded": Said(
             Text("載入的參數", "Parameters loaded"),
@@ -242,7 +245,7 @@ FACTS: Mapping[str, Mapping[str, Said]] = {
             Text("每層同時從這麼多個角度回頭看。", "Each layer looks back in this many ways at once."),
         ),
         "key_value_heads": Said(
-            Text("鍵與值的頭", "Key and value heads"),
+            Text("鍵值頭", "Key and value heads"),
             Text(
                 "讀過的內容以鍵與值留在快取裡，這是留下來的頭數；越少越省記憶體。",
                 "What was read stays in the cache as keys and values, for this many heads; fewer need less memory.",
