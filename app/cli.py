@@ -1,6 +1,6 @@
-"""The command `loopglass`: serves the page, or asks one question or a file of them in the terminal.
+"""The command `loopglass`: serves the page, asks one question or a file of them in the terminal, or checks a model's drafters.
 
-Exit codes: 0 where every question got an answer, 1 where one did not, 2 for a usage error.
+Exit codes: 0 where every question got an answer (or every check passed), 1 where one did not, 2 for a usage error.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any, TextIO
 from platformdirs import user_data_path
 
 from app.models import Loader, Placement, load_checkpoint
+from app.selftest_report import Report
 from app.terminal import Terminal, words
 from backends.base import Backend, BackendError, Progress, Sampling
 from backends.checkpoint import DTYPES
@@ -58,17 +59,30 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--host", default="127.0.0.1", help="where the page is served (default %(default)s)")
     parser.add_argument("--port", type=port, default=8501, help="its port (default %(default)s; 0: a free one)")
     _add_model(parser)
-    commands = parser.add_subparsers(dest="command", metavar="ask", title="in the terminal")
+    commands = parser.add_subparsers(dest="command", metavar="ask | selftest", title="in the terminal")
     ask = commands.add_parser("ask", help="ask in the terminal instead of serving the page")
     ask.add_argument("question", nargs="?", help="what to ask")
     ask.add_argument("--file", type=Path, help='JSON lines; each line\'s "q" is asked in a conversation of its own')
     ask.add_argument("--json", action="store_true", help="print the event log as JSON lines and nothing else")
     ask.add_argument("--out", type=Path, help="write the run file here, not into the folder of runs (one question only)")
-    ask.add_argument("--lang", choices=["en", "zh"], help="language of what is drawn (default: the terminal's)")
+    _add_language(ask)
     _add_model(ask)
     _add_sampling(ask.add_argument_group("sampling", "What is left open is as the model's makers recommend."))
     _add_loop(ask.add_argument_group("loop"))
+    _add_selftest(commands.add_parser("selftest", help="check that drafting leaves what a model writes as it is"))
     return parser
+
+
+def _add_language(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--lang", choices=["en", "zh"], help="language of what is drawn (default: the terminal's)")
+
+
+def _add_selftest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=["drafting"], help="compares what the model writes with each of its drafters and without")
+    parser.add_argument("--drafter", metavar="NAME", help="check this one only (default: every one that the model has)")
+    parser.add_argument("--json", action="store_true", help="print each check as a line of JSON and nothing else")
+    _add_language(parser)
+    _add_model(parser)
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -239,14 +253,40 @@ def _progress(lang: str) -> Progress:
     return tell
 
 
-def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, folder: Path) -> int:
-    lang = arguments.lang or _terminal_language()
+def _clear_progress() -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", file=sys.stderr, end="", flush=True)
+
+
+def _loaded(arguments: argparse.Namespace, lang: str, load: Loader) -> Backend | None:
+    """The model; None where it does not load, which has been said then."""
     try:
         backend = load(arguments.model, _progress(lang), **_placement(arguments).chosen)
-        if sys.stderr.isatty():
-            print("\r\x1b[K", file=sys.stderr, end="", flush=True)
     except BackendError as error:
         print(words(lang, "load_failed", error=pick(lang, error.zh, str(error))), file=sys.stderr)
+        return None
+    _clear_progress()
+    return backend
+
+
+def _selftest(arguments: argparse.Namespace, load: Loader) -> int:
+    lang = arguments.lang or _terminal_language()
+    backend = _loaded(arguments, lang, load)
+    if backend is None:
+        return NOT_ANSWERED
+    try:
+        named = _drafter(backend, arguments.drafter)
+    except BackendError as error:
+        print(pick(lang, error.zh, str(error)), file=sys.stderr)
+        return NOT_ANSWERED
+    report = Report(sys.stdout, lang, as_json=arguments.json, clear=_clear_progress)
+    return report.run(backend, backend.drafters if named is None else {named: None}, _progress(lang))
+
+
+def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, folder: Path) -> int:
+    lang = arguments.lang or _terminal_language()
+    backend = _loaded(arguments, lang, load)
+    if backend is None:
         return NOT_ANSWERED
     try:
         settings = settings_for(backend, arguments)
@@ -297,15 +337,17 @@ def main(argv: Sequence[str] | None = None, *, load: Loader = load_checkpoint, f
     """Runs the command and gives its exit code. `load` makes a backend from a model's name; `folder` takes the run files."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if arguments.command != "ask":
+    if arguments.command is None:
         from app.server import serve  # Streamlit takes seconds to import, and asking needs none of it.
 
         serve(arguments.host, arguments.port, arguments.model, placement=_placement(arguments))
         return ANSWERED
-    questions = _questions(arguments, parser)
+    questions = _questions(arguments, parser) if arguments.command == "ask" else []
     if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8 wherever it goes.
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
+        if arguments.command == "selftest":
+            return _selftest(arguments, load)
         return _ask(arguments, questions, load, folder or user_data_path("loopglass") / "runs")
     except BrokenPipeError:  # Whoever read the output has had enough, as `head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -129,6 +129,16 @@ class Terminal:
             text += self._say(f"finish_{event['finish']}")
         self._line()
         self._line(text, _DIM)
+        self._drafting(event.get("mtp"))
+
+    def _drafting(self, mtp: Mapping[str, Any] | None) -> None:
+        """What became of the guesses, where there were any."""
+        if not mtp or mtp["drafted"] == 0:
+            return
+        text = self._say("guessed", drafted=mtp["drafted"], accepted=mtp["accepted"])
+        if mtp["forwards"] is not None:
+            text += self._say("forwards", n=mtp["forwards"])
+        self._line(text, _DIM)
 
     def _parsed(self, event: Event) -> None:
         for call in event["tool_calls"]:

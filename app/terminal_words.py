@@ -28,6 +28,8 @@ WORDS: Mapping[str, Text] = {
     "finish_context_full": Text("，上下文已滿", ", the context is full"),
     "finish_user_stopped": Text("，被停止", ", stopped"),
     "finish_timed_out": Text("，時間到", ", out of time"),
+    "guessed": Text("猜了 {drafted} 個 token，猜中 {accepted} 個", "Tokens guessed: {drafted}, of which {accepted} held"),
+    "forwards": Text("，模型跑了 {n} 次", ", forward passes: {n}"),
     "call": Text("呼叫 {name}", "Call {name}"),
     "repaired": Text("已修正：{what}", "repaired: {what}"),
     "broken_call": Text("讀不懂的呼叫：{what}", "A call that cannot be read: {what}"),
