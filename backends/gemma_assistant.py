@@ -54,17 +54,24 @@ def find(path: Path, model_id: str, settings: ModelSettings, cache: Path | None 
         return found
     assistant_id = ASSISTANTS.get(model_id)
     if assistant_id is None:
-        return Text(
-            f"Gemma 4 的草稿模型是另一個檢查點，這裡沒有找到。請把它放在「{beside[0]}」，或在「{settings_file()}」的 drafters 裡"
-            "寫明位置。",
-            f"Gemma 4's drafter is a checkpoint of its own, and none was found. Put it into {beside[0]}, or name its folder in "
-            f'{settings_file()} under "drafters".',
-        )
+        return _not_found(beside[0] if model_id == path.name else None)
     here = hub_cache.snapshot(assistant_id, settings.pins.get(assistant_id, "main"), cache, _is_there)
     return here[0] if here is not None else Text(
         f"它的草稿模型 {assistant_id} 不在這台電腦上。請用「hf download {assistant_id}」下載，再重新載入模型。",
         f"Its drafter {assistant_id} is not on this computer. Fetch it with “hf download {assistant_id}”, then load the model "
         "again.",
+    )
+
+
+def _not_found(beside: Path | None) -> Text:
+    """What to do where no assistant is known: put it beside the model, where that is a folder of the user's, or name it."""
+    return Text(
+        "Gemma 4 的草稿模型是另一個檢查點，這裡沒有找到。"
+        + (f"請把它放在「{beside}」，或在" if beside else "請在")
+        + f"「{settings_file()}」的 drafters 裡寫明它的資料夾。",
+        "Gemma 4's drafter is a checkpoint of its own, and none was found. "
+        + (f"Put it into {beside}, or name" if beside else "Name")
+        + f' its folder in {settings_file()} under "drafters".',
     )
 
 

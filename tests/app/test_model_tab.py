@@ -14,6 +14,7 @@ from app import model_html
 from app.i18n import Words, plain
 from app.models import Models
 from app.service import Service, install
+from backends import drafters
 from backends.checkpoint_files import CheckpointFile, FieldValue, Part, Stored
 from backends.description import Description, DraftNetwork, Encoder, Fact, Template
 from backends.scripted import ScriptedBackend
@@ -251,6 +252,11 @@ def test_what_drafts_for_it(installed: Service) -> None:
     assert EN("drafter_why_not", name=EN("drafter_mtp"), why=plain(why.en)) in shown
     assert EN("drafter_without", names=EN("drafter_prompt_lookup")) in shown
     assert EN("drafter_unknown") not in shown
+
+
+@pytest.mark.parametrize("name", drafters._DRAFTERS)
+def test_every_drafter_has_a_name_on_the_page(name: str) -> None:
+    assert EN(f"drafter_{name}") != ZH(f"drafter_{name}")
 
 
 def test_while_the_model_loads_the_tab_says_so(installed: Service) -> None:

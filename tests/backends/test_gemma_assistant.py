@@ -18,7 +18,7 @@ from backends.base import BackendError, BackendEvent, Done, Encoded, Prefill, Sa
 from backends.cache import ConversationCache
 from backends.gemma_assistant import ASSISTANTS, GemmaDrafter, find, load
 from backends.local import LocalBackend
-from backends.model_settings import ModelSettings
+from backends.model_settings import ModelSettings, settings_file
 from families.base import Text
 from tests.backends import tiny
 
@@ -157,11 +157,13 @@ def test_one_in_the_hubs_cache(tmp_path: Path) -> None:
     assert find(tmp_path / "model", model_id, settings, tmp_path / "cache") == pinned
 
 
-def test_none_found_says_where_to_put_it(tmp_path: Path) -> None:
-    told = find(tmp_path / "gemma", "gemma", ModelSettings())
+@pytest.mark.parametrize("model_id", ["gemma", "somebody/gemma-4-tuned"])
+def test_none_found_says_what_to_do(model_id: str, tmp_path: Path) -> None:
+    told = find(tmp_path / "gemma", model_id, ModelSettings())
     assert isinstance(told, Text)
-    assert str(tmp_path / "gemma-assistant") in told.en
-    assert str(tmp_path / "gemma-assistant") in told.zh
+    for text in (told.zh, told.en):
+        assert str(settings_file()) in text
+        assert (str(tmp_path / "gemma-assistant") in text) == (model_id == "gemma")
 
 
 # --- in a backend
