@@ -60,9 +60,11 @@ def _usable(name: str, value: Any) -> bool:
 def weight_files(folder: Path) -> tuple[str, ...]:
     """The names of the safetensors that the folder's model is made of: the one file, which transformers takes where it is there,
     else those that the index lists; they need not be there."""
+    if (folder / WEIGHTS).is_file():
+        return (WEIGHTS,)
     listed = read_json(folder / INDEX).get("weight_map")
     names = {name for name in listed.values() if isinstance(name, str)} if isinstance(listed, dict) else set()
-    return (WEIGHTS,) if (folder / WEIGHTS).is_file() or not names else tuple(sorted(names))
+    return tuple(sorted(names)) or (WEIGHTS,)
 
 
 def is_whole(folder: Path) -> bool:
