@@ -18,6 +18,8 @@ from families.reading import Scanner
 NO_LIST = Text("呼叫外面少了方括號", "calls without the brackets of the list")
 
 _CALL = re.compile(r"([^\W\d][\w.\-]*+)\s*+\(")
+_LATER_CALL = re.compile(r"(?<=[\[,; \n])" + _CALL.pattern)
+"""Where another call may begin; that it follows a separator keeps the search linear in a long word."""
 
 
 def begins_calls(scanner: Scanner, at: int, end: int) -> str | None:
@@ -107,7 +109,8 @@ class _Calls:
     def salvage(self, cut: bool) -> list[CallText]:
         # Every broken call may have been read up to the end, so the steps of all of them together are limited.
         patience = self.scanner.steps + 8 * (self.end - self.at) + 1000
-        starts = [found.start() for found in self.scanner.all(_CALL, self.at, self.end) if self._may_follow(found)]
+        later = self.scanner.all(_LATER_CALL, self.at, self.end)
+        starts = [found.start() for found in later if found[1] in self.tools]
         while True:
             start = self.at = self.scanner.past_space(self.at, self.end)
             try:
@@ -126,10 +129,6 @@ class _Calls:
         for call in self.calls if cut else []:
             call.error = call.error or unterminated(self.end)
         return self.calls
-
-    def _may_follow(self, found: re.Match[str]) -> bool:
-        """Whether the call of a tool that is offered may begin here, after another one."""
-        return found[1] in self.tools and self.text[found.start() - 1] in "[,; \n"
 
     def _broken(self, start: int, error: JsonError, starts: Sequence[int], cut: bool) -> CallText:
         """The call at `start` with its error. It reaches to the next of `starts`, or to the end."""

@@ -84,9 +84,14 @@ class _Marks:
         found = scanner.all(form.pattern, 0, len(scanner.text))
         self.tokens = [_Token(match.lastgroup or "", match.start(), match.end()) for match in found]
         self._starts = [token.start for token in self.tokens]
-        self.all = [mark for number, token in enumerate(self.tokens) if token.start < self.end and (mark := self._mark(number))]
+        self.all = [self._mark(number) for number, token in enumerate(self.tokens) if token.start < self.end]
+        kinds = {token.start: token.kind for token in self.tokens if token.kind in ("section", "call")}
+        self._run_ends: dict[int, int] = {}
+        for token in reversed(self.tokens):
+            after = scanner.past_space(token.end)
+            self._run_ends[token.start] = self._run_ends[after] if kinds.get(after) == token.kind else token.end
 
-    def _mark(self, number: int) -> Mark | None:
+    def _mark(self, number: int) -> Mark:
         """A token as the walk over the turn sees it: what opens calls, what should not stand alone, and the rest."""
         token = self.tokens[number]
         if token.kind in ("section", "call"):
@@ -102,12 +107,9 @@ class _Marks:
         index = bisect_left(self._starts, at)
         return self.tokens[index] if index < len(self.tokens) else None
 
-    def at(self, at: int) -> _Token | None:
-        token = self.next(at)
-        return token if token and token.start == at else None
-
-    def past_run(self, mark: Mark) -> int:
-        return mark.end
+    def past_run(self, mark: Mark | _Token) -> int:
+        """The character after a token, or where the opener of a section or call is repeated at once after the last of them."""
+        return self._run_ends[mark.start]
 
 
 class _Calls:
@@ -135,7 +137,8 @@ class _Calls:
         if quoted(self._text, opener.start, opener.end):
             return None
         sectioned = self._text.startswith(self._form.section, opener.start)
-        found = Found([], opener.start, opener.end if sectioned else opener.start)
+        found = Found([], opener.start, self._marks.past_run(opener) if sectioned else opener.start)
+        doubled = found.end > opener.end
         while self._read_next(found, sectioned) and sectioned:
             pass
         self._end_section(found, sectioned)
@@ -143,6 +146,8 @@ class _Calls:
             return None
         if not sectioned:
             found.calls[0].slips.append(Text(f"少了開頭的 {self._form.section}", f"a missing {self._form.section}"))
+        elif doubled:
+            found.slip(_doubled(self._form.section))
         return found
 
     def _read_next(self, found: Found, sectioned: bool) -> bool:
@@ -157,8 +162,11 @@ class _Calls:
             if not self._text.endswith(self._form.end_call, 0, call.span[1]):
                 call.error = call.error or _no_call(found.end, self._form.call, between)
         elif token.kind == "call":
-            following = self._marks.next(token.end)
-            call = self._call(token.end, following if following and following.kind == "separator" else None)
+            head = self._marks.past_run(token)
+            following = self._marks.next(head)
+            call = self._call(head, following if following and following.kind == "separator" else None)
+            if head > token.end:
+                call.slips.append(_doubled(self._form.call))
         else:
             return False
         found.calls.append(call)
@@ -212,6 +220,10 @@ class _Calls:
         error = arguments.error or (None if name else no_name(at))
         value = None if error else arguments.value
         return CallText(name, value, arguments.raw, span, arguments.slips, error)
+
+
+def _doubled(token: str) -> Text:
+    return Text(f"開頭的 {token} 重複了", f"a doubled {token}")
 
 
 def _no_call(at: int, missing: str, left: str) -> CallError:

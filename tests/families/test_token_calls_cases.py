@@ -132,6 +132,10 @@ KIMI_CASES = [
     Case(
         "section closed twice", section(kimi("functions.now:0", "{}")) + f"{KIMI.end_section}<|im_end|>", None, "", [("now", {})]
     ),
+    Case("section opened twice", KIMI.section + section(kimi("functions.now:0", "{}")) + "<|im_end|>", None, "",
+         [("now", {}, REPAIRED)]),
+    Case("call opened twice", section(KIMI.call + kimi("functions.now:0", "{}")) + "<|im_end|>", None, "",
+         [("now", {}, REPAIRED)]),
     Case("section not closed", f"{KIMI.section}{kimi('functions.now:0', '{}')}<|im_end|>", None, "", [("now", {})]),
     Case("section cut after a call", KIMI.section + kimi("functions.now:0", "{}"), None, "", [("now", {})]),
     Case("section cut at its end", KIMI.section + kimi("functions.now:0", "{}") + "<|tool_calls_se", None, "", [("now", {})]),
