@@ -6,7 +6,6 @@ Knows nothing about where it came from or how it is run.
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +19,8 @@ DTYPES = ("float32", "bfloat16", "float16")
 """The number formats that weights can be put into."""
 INDEX = "model.safetensors.index.json"
 WEIGHTS = "model.safetensors"
+_MOST = 1e9
+"""More than any setting of sampling means anything at: a top_k of every vocabulary is less."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def defaults(path: Path, family: Family) -> tuple[dict[str, float], Literal["che
 
 def _usable(name: str, value: Any) -> bool:
     """Whether a setting of sampling is a number that can be sampled with."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
         return False
     return {"temperature": True, "top_p": value <= 1, "top_k": isinstance(value, int)}[name]
 
@@ -79,8 +80,8 @@ def read_json(path: Path) -> dict[str, Any]:
         return {}
     try:
         content = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise BackendError(f"{path} is not JSON: {error}.", f"「{path}」不是合法的 JSON：{error}。") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise BackendError(f"{path} cannot be read as JSON: {error}.", f"「{path}」無法當作 JSON 讀取：{error}。") from error
     if not isinstance(content, dict):
         raise BackendError(f"{path} holds no JSON object.", f"「{path}」裡不是 JSON 物件。")
     return content

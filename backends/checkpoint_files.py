@@ -102,7 +102,7 @@ def _file(folder: Path, name: str, sizes: list[int], note: FileNote | None) -> C
         return CheckpointFile(name, sum(sizes), len(sizes), note.note if note else None, ())
     try:
         content = json.loads((folder / name).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return CheckpointFile(name, sum(sizes), len(sizes), note.note, (), unreadable=True)
     fields = tuple(FieldValue(path, meaning, *look_up(content, path)) for path, meaning in note.fields.items())
     return CheckpointFile(name, sum(sizes), len(sizes), note.note, fields)
@@ -158,6 +158,6 @@ def _header(path: Path) -> dict[str, Any] | None:
             if length > _MOST_HEADER_BYTES:
                 return None
             header = json.loads(file.read(length))
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError, RecursionError, struct.error):
         return None
     return {name: tensor for name, tensor in header.items() if name != "__metadata__"} if isinstance(header, dict) else None

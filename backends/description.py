@@ -230,6 +230,6 @@ def _json(path: Path) -> dict[str, Any] | None:
     """A JSON object from a file; None where there is none that can be read."""
     try:
         content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None

@@ -42,6 +42,7 @@ def test_anything_else_says_what_to_give(model: str, tmp_path: Path, monkeypatch
         ({"temperature": 0.6, "top_p": 7, "top_k": "20"}, ({"temperature": 0.6, "top_p": 1.0, "top_k": 0}, "checkpoint")),
         ({"temperature": "<b>", "top_p": float("nan"), "top_k": 2.5}, ({**HERMES.sampling}, "family")),
         ({"temperature": -1, "top_p": True, "top_k": -1}, ({**HERMES.sampling}, "family")),
+        ({"temperature": 10**400, "top_p": float("inf"), "top_k": 10**400}, ({**HERMES.sampling}, "family")),
         ({"do_sample": False, "temperature": 0.6}, ({"temperature": 0.0, "top_p": 1.0, "top_k": 0}, "checkpoint")),
         ({"eos_token_id": 2}, ({**HERMES.sampling}, "family")),
         (None, ({**HERMES.sampling}, "family")),
@@ -53,7 +54,7 @@ def test_recommended_sampling(config: dict[str, object] | None, expected: tuple[
     assert checkpoint.defaults(tmp_path, HERMES) == expected
 
 
-@pytest.mark.parametrize("content", ["{", "[]"])
+@pytest.mark.parametrize("content", ["{", "[]", '{"a":' + "[" * 100_000])
 def test_a_broken_generation_config_is_a_sentence(content: str, tmp_path: Path) -> None:
     (tmp_path / "generation_config.json").write_text(content)
     with pytest.raises(BackendError, match="JSON"):
