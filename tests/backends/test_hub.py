@@ -54,7 +54,7 @@ def test_recommended_sampling(config: dict[str, object] | None, expected: tuple[
     assert checkpoint.defaults(tmp_path, HERMES) == expected
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"a":' + "[" * 100_000])
+@pytest.mark.parametrize("content", ["{", "[]", '{"a":' + "[" * 100_000], ids=["cut off", "a list", "too deep"])
 def test_a_broken_generation_config_is_a_sentence(content: str, tmp_path: Path) -> None:
     (tmp_path / "generation_config.json").write_text(content)
     with pytest.raises(BackendError, match="JSON"):
