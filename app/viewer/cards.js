@@ -78,6 +78,7 @@ export class StepCard {
   drawForming() {
     const { step } = this;
     if (step.parsed) {
+      if (this.forming) this.ctx.words.forget(this.forming.element);
       this.forming?.element.remove();
       this.forming = null;
     } else if (step.forming && !this.forming) {

@@ -138,9 +138,9 @@ export class FormingSection {
       Object.assign(this, { call: forming.call, from: forming.args_from, to: forming.args_from });
       this.args.data = "";
     }
-    this.name.textContent = forming.name;
+    if (this.name.textContent !== forming.name) this.name.textContent = forming.name;
     const { text, to } = argumentsSoFar(tokens, forming, this.to);
-    this.args.appendData(text);
+    if (text !== "") this.args.appendData(text);
     if (forming.args_from !== null) this.to = to;
   }
 }
