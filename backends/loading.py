@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 import transformers
+from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMultimodalLM, AutoTokenizer, PreTrainedConfig
 from transformers.models.auto.modeling_auto import (
@@ -23,6 +24,11 @@ import families
 from backends.base import BackendError, Progress
 from backends.unknown import unknown_family
 from families.base import Family, Text
+
+_ON_WRONG_FILES = (
+    OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, SafetensorError, StrictDataclassError,
+)
+"""What transformers raises on files that are wrong; it does not look at the type of every value before it uses it."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +200,7 @@ def _worded(folder: Path) -> Iterator[None]:
     try:
         with worded_failures(Text("載入模型", "loading the model")):
             yield
-    except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
+    except _ON_WRONG_FILES as error:
         raise BackendError(
             f"{folder} cannot be loaded: {error} (Only safetensors of architectures that transformers knows are read.)",
             f"無法載入「{folder}」：{error}（只讀 transformers 認得的架構，而且只讀 safetensors。）",

@@ -126,6 +126,14 @@ def test_code_in_a_checkpoint_is_not_run(copy: Path) -> None:
     assert "architecture 'mystery'" in refusal(copy)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"max_position_embeddings": "2048"}, {"layer_types": 5}, {"quantization_config": "x"}, {"text_config": {"a": 1}}],
+)
+def test_a_configuration_with_values_of_a_wrong_type(wrong: dict[str, object], copy: Path) -> None:
+    change_config(copy, **wrong)
+    assert "cannot be loaded" in refusal(copy)
+
+
 def test_a_model_without_chat_template(copy: Path) -> None:
     (copy / "chat_template.jinja").unlink()
     assert "no chat template" in refusal(copy)
