@@ -33,7 +33,7 @@ from harness.settings import DEFAULT_SYSTEM_PROMPT, DEFAULT_TOOLS, Settings
 from harness.tools import registry
 
 _POLL_S = 0.2
-_NUMBER = re.compile(r"[\d.]+ [kMG]?B")
+_NUMBER = re.compile(r"[\d.]+ (?:[kMG]?B|s|秒)")
 ANSWERED, NOT_ANSWERED = 0, 1
 
 
@@ -246,7 +246,7 @@ def _progress(lang: str) -> Progress:
         if live:
             percent = "" if done is None else f" {done:.0%}"
             print(f"\r\x1b[K{stage}{percent}", file=sys.stderr, end="", flush=True)
-        elif (without_numbers := _NUMBER.sub("", stage)) not in said:  # Else each megabyte of a download would be a line.
+        elif (without_numbers := _NUMBER.sub("", stage)) not in said:  # Else each megabyte or second would be a line.
             said.append(without_numbers)
             print(stage, file=sys.stderr, flush=True)
 

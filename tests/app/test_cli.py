@@ -168,11 +168,12 @@ def test_each_megabyte_of_a_download_is_not_a_line(tmp_path: Path, capsys: pytes
     def load(_model: str, progress: Progress) -> Backend:
         for done in ("0 B", "800 kB", "1.5 MB"):
             progress(Text(f"下載：{done}／1.5 MB", f"Downloading: {done} of 1.5 MB"), None)
-        progress(Text("讀取權重", "Reading the weights"), None)
+        for seconds in (1, 2):
+            progress(Text(f"讀取權重：{seconds} 秒", f"Reading the weights: {seconds} s"), None)
         return backend(["Hi."])
 
     main(["ask", "Hello?", "--json", "--lang", "en"], load=load, folder=tmp_path)
-    assert capsys.readouterr().err == "Downloading: 0 B of 1.5 MB\nReading the weights\n"
+    assert capsys.readouterr().err == "Downloading: 0 B of 1.5 MB\nReading the weights: 1 s\n"
 
 
 def test_a_file_of_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
