@@ -6,6 +6,7 @@ touch it. Runs that have ended keep their log and their messages for a while and
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections import OrderedDict
@@ -35,8 +36,12 @@ class Recorded:
     """A run that is read from its file: over, though it may have been cut short before its run_end."""
 
     lines: Sequence[str]
-    events: Sequence[Event]
     ended: bool = True
+
+    @property
+    def events(self) -> list[Event]:
+        """Read anew each time: as dicts they take several times the memory of their lines."""
+        return [json.loads(line) for line in self.lines]
 
     def lines_after(self, seq: int, limit: int = 1000) -> Sequence[str]:
         """The serialised events after `seq`, at most `limit`, as `EventLog.lines_after` gives them."""
@@ -144,7 +149,7 @@ class Runs:
         except UnreadableRun:
             return None
         lines = path.read_text("utf-8", errors="replace").split("\n")[1 : len(events) + 1]
-        recorded = Recorded(lines, events)
+        recorded = Recorded(lines)
         if events and events[-1]["kind"] == "run_end":  # A file that lacks it may still be growing: read it anew each time.
             with self._lock:
                 self._recorded[run_id] = recorded
@@ -207,9 +212,9 @@ class Runs:
             in_memory = set(self._ended)
         for each in reversed(self.conversation(run_id)):
             sources.insert(0, each)
-            start = self.run_start(each)
             if each in in_memory:
                 return sources
+            start = self.run_start(each)
             if start is None or _family_of(start) is None:
                 return None
             if start["continues"] is None:
@@ -219,14 +224,15 @@ class Runs:
     def _left_on_disk(self, run_id: str, before: Left | None) -> Left | None:
         """What the run's file tells; `before` is what the run that it continues left."""
         recorded = self.from_disk(run_id)
-        start = recorded.events[0] if recorded is not None and recorded.events else {}
+        events = [] if recorded is None else recorded.events
+        start = events[0] if events else {}
         family, tools = _family_of(start), registry()
-        if recorded is None or family is None or (start["continues"] is not None and before is None):
+        if family is None or (start["continues"] is not None and before is None):
             return None
         schemas = [tools[name].schema for name in start["tools"] if name in tools]
         before = before or Left((), Memory(start["model"]))
         try:
-            conversation = conversation_of(recorded.events, family, schemas, before.messages, before.memory.by_harness)
+            conversation = conversation_of(events, family, schemas, before.messages, before.memory.by_harness)
         except UnreadableRun:
             return None
         return Left(conversation(), Memory(start["model"], by_harness=frozenset(conversation.by_harness)))
