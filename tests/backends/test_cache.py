@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 from transformers import (
+    DynamicCache,
     Gemma4ForCausalLM,
     Gemma4TextConfig,
     Lfm2Config,
@@ -14,6 +17,8 @@ from transformers import (
     MistralConfig,
     MistralForCausalLM,
     Qwen3_5ForCausalLM,
+    Qwen3_5MoeForCausalLM,
+    Qwen3_5MoeTextConfig,
     Qwen3_5TextConfig,
 )
 
@@ -43,6 +48,17 @@ def recurrence() -> Any:
         Qwen3_5TextConfig(
             **SMALL, num_hidden_layers=2, layer_types=["linear_attention", "full_attention"], head_dim=8, linear_key_head_dim=8,
             linear_value_head_dim=8, linear_num_key_heads=2, linear_num_value_heads=2,
+        )
+    )
+
+
+def experts() -> Any:
+    """The same recurrence in the model of experts."""
+    return Qwen3_5MoeForCausalLM(
+        Qwen3_5MoeTextConfig(
+            **SMALL, num_hidden_layers=2, layer_types=["linear_attention", "full_attention"], head_dim=8, linear_key_head_dim=8,
+            linear_value_head_dim=8, linear_num_key_heads=2, linear_num_value_heads=2, num_experts=2, num_experts_per_tok=1,
+            moe_intermediate_size=8, shared_expert_intermediate_size=8,
         )
     )
 
@@ -167,6 +183,22 @@ def test_what_reads_with_hidden_states_reads_as_without(model: Any) -> None:
         every = cache.read_all([5, 6])
     torch.testing.assert_close(every[0], logits_after(model, [*FIRST, 5]), rtol=1e-3, atol=1e-3)
     torch.testing.assert_close(every[1], logits_after(model, [*FIRST, 5, 6]), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("make", [recurrence, experts], ids=lambda make: make.__name__)
+def test_a_few_tokens_are_little_work_for_a_gated_delta_net(make: Callable[[], Any]) -> None:
+    torch.manual_seed(3)
+    model = make().eval()
+    with torch.inference_mode():
+        cache, plain = ConversationCache(model), DynamicCache(config=model.config)
+        cache.read(FIRST)
+        model(input_ids=torch.tensor([FIRST]), cache=plain)
+        with FlopCounterMode(display=False) as ours:
+            read = cache.read_all([5, 6, 7, 8])
+        with FlopCounterMode(display=False) as theirs:
+            expected = model(input_ids=torch.tensor([[5, 6, 7, 8]]), cache=plain).logits[0]
+    torch.testing.assert_close(read, expected, rtol=1e-3, atol=1e-3)
+    assert ours.get_total_flops() < theirs.get_total_flops() / 2
 
 
 def test_hidden_states_that_nobody_asked_for_are_not_there() -> None:
