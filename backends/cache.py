@@ -260,4 +260,7 @@ def _take_back(layer: Any, saved: _Saved, n_read: int, n: int) -> None:
 
 def n_common(one: Sequence[int], other: Sequence[int]) -> int:
     """The length of the longest common beginning."""
-    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    shorter = min(len(one), len(other))
+    if list(one[:shorter]) == list(other[:shorter]):  # mostly so, and far quicker than id by id
+        return shorter
+    return next(place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
