@@ -29,11 +29,13 @@ function shares(w, counts) {
 
 function byChannel(w, mtp) {
   const known = CHANNELS.filter((channel) => mtp.by_channel[channel]);
-  return shares(w, known.map((channel) => [w.t(`draft_channel_${channel}`), mtp.by_channel[channel]]));
+  const counts = known.map((channel) => [w.t(`draft_channel_${channel}`), mtp.by_channel[channel]]);
+  return w.t("draft_by_channel", { shares: shares(w, counts) });
 }
 
 function byPlace(w, mtp) {
-  return shares(w, mtp.by_place.map((counts, place) => [w.t("draft_place", { n: place + 1 }), counts]));
+  const counts = mtp.by_place.map((count, place) => [w.t("draft_place", { n: place + 1 }), count]);
+  return w.t("draft_by_place", { shares: shares(w, counts) });
 }
 
 /** The chips of a round, left to right. */
@@ -60,7 +62,8 @@ export class DraftingLane {
     this.fold = button("lg-fold lg-draft-fold", this.arrow, title, this.facts);
     this.fold.addEventListener("click", () => this.toggle());
     this.rows = this.list();
-    this.body = make("div", "lg-draft-body", words.label(make("p", "lg-note"), (w) => w.t("draft_how")), this.legend(), this.rows);
+    const how = run.steps[0] === step ? words.label(make("p", "lg-note"), (w) => w.t("draft_how")) : null; // Once a run is enough.
+    this.body = make("div", "lg-draft-body", how, this.legend(), this.rows);
     this.element = make("section", "lg-section lg-drafting", this.fold, this.body);
     this.refresh();
   }
@@ -68,7 +71,9 @@ export class DraftingLane {
   legend() {
     const legend = make("p", "lg-draft-legend");
     for (const state of STATES) {
-      legend.append(this.ctx.words.label(make("span", `lg-guess lg-guess-${state}`), (w) => w.t(`draft_${state}`)), " ");
+      const chip = this.ctx.words.label(make("span", `lg-guess lg-guess-${state}`), (w) => w.t(`draft_${state}`));
+      const means = this.ctx.words.label(make("span"), (w) => w.t(`draft_${state}_means`));
+      legend.append(make("span", "", chip, " ", means));
     }
     return legend;
   }
@@ -163,7 +168,9 @@ export class DraftingLane {
 
   describe(chip) {
     if (!chip.dataset.state) return;
-    chip.title = this.ctx.words.t(`draft_${chip.dataset.state}`);
+    const { words } = this.ctx;
+    const { state } = chip.dataset;
+    chip.title = words.t("draft_chip", { state: words.t(`draft_${state}`), means: words.t(`draft_${state}_means`) });
     chip.setAttribute("aria-label", `${chip.textContent}: ${chip.title}`);
     chip.setAttribute("role", chip.matches("button") ? "button" : "note");
   }

@@ -86,10 +86,10 @@ def test_the_figures_are_the_run_files(run: tuple[Site, Tab]) -> None:
         channels, places = lane(page, step).locator(".lg-draft-shares").all_inner_texts()
         names = {"tool_call": "tool calls", "content": "content", "control": "control tokens"}
         for channel, (looked, held) in mtp["by_channel"].items():
-            assert f"{names[channel]} {held} of {looked} " in channels
+            assert f"{names[channel]}: {held} of {looked} " in channels
         assert places.count(" of ") == len(mtp["by_place"])
         for place, (looked, held) in enumerate(mtp["by_place"], start=1):
-            assert f"guess {place} {held} of {looked} " in places
+            assert f"guess {place}: {held} of {looked} " in places
     page.page.get_by_text("中文", exact=True).click()
     page.page.get_by_text("猜了 7 個，猜中 4 個；模型只跑了 3 次，省下 4 次").wait_for()
 
