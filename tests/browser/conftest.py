@@ -144,8 +144,8 @@ class Tab:
         self.page.locator(f".lg-strip .lg-t >> nth={n - 1}").wait_for()
 
     def wait_ended(self) -> None:
-        """Waits until the viewer says that the run is over and the page knows it."""
-        self.page.locator(".lg-status[data-phase=finished]").wait_for()
+        """Waits until the viewer says that the run in the address is over and the page knows it."""
+        self.page.locator(f".lg-run[data-run='{self.run_id}'] .lg-status[data-phase=finished]").wait_for()
         self.page.locator("[data-testid=stChatInputTextArea]:not([disabled])").wait_for()
 
     def indices(self) -> list[list[int]]:
