@@ -7,13 +7,14 @@ cannot be taken for a change in another. Within a piece one change is found, fro
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, zip_longest
 from typing import Literal, NamedTuple
 
 from families.base import Family
-from harness.origins import Cut, Key, Stretch, common_prefix
+from harness.marks import Key
+from harness.origins import Cut, Stretch, common_prefix
 
 Kind = Literal[
     "thinking", "empty_thinking", "arguments", "white_space", "order", "text", "stop_token", "system", "tools", "template",
@@ -53,8 +54,8 @@ def known_before(old: Side, new: Side) -> list[Span]:
     old_end = max((each.end for each in old.stretches if each.message == new.stretches[last].message), default=len(old.text))
     until += common_prefix(new.text[until : until + len(old.text) - old_end], old.text[old_end:])
     spans: list[Span] = []
-    for place, stretch in enumerate(new.stretches):
-        if stretch.start < until and _is_known(new.stretches, place, last, old.keys):
+    for stretch, is_known in zip(new.stretches, _are_known(new.stretches, last, old.keys), strict=True):
+        if stretch.start < until and is_known:
             end = min(stretch.end, until)
             if spans and spans[-1][1] == stretch.start:
                 spans[-1] = (spans[-1][0], end)
@@ -63,13 +64,17 @@ def known_before(old: Side, new: Side) -> list[Span]:
     return spans
 
 
-def _is_known(stretches: Sequence[Stretch], place: int, last: int, keys: Collection[Key]) -> bool:
-    """Whether a stretch is of an old message, or the template's between old ones."""
-    if stretches[place].message is not None:
-        return stretches[place].message in keys
-    before = next((each.message for each in reversed(stretches[:place]) if each.message), None)
-    after = next((each.message for each in stretches[place : last + 1] if each.message), None)
-    return all(key is None or key in keys for key in (before, after))
+def _are_known(stretches: Sequence[Stretch], last: int, keys: frozenset[Key]) -> Iterator[bool]:
+    """Whether each stretch is of an old message, or the template's between old ones; the one at `last` is the last old one."""
+    owners = [each.message for each in stretches]
+    before = accumulate(owners, _nearest)
+    after = [*accumulate(reversed(owners[: last + 1]), _nearest)][::-1]
+    for neighbours in zip_longest(before, after):
+        yield all(key is None or key in keys for key in neighbours)
+
+
+def _nearest(key: Key | None, following: Key | None) -> Key | None:
+    return following or key
 
 
 class _Kept:

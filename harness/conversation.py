@@ -8,7 +8,7 @@ from typing import Any
 
 from backends.base import Message
 from families.base import Turn
-from harness.origins import Key
+from harness.marks import Key
 from harness.records import clean, jsonable
 
 NEVER_ANSWERED = "the run ended before the tool answered"

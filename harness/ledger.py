@@ -17,7 +17,8 @@ from backends.base import Backend, Encoded, Message, ToolSchema
 from families import base
 from families.reading import token_ends
 from harness.changes import Change, Side, Span, changes, known_before
-from harness.origins import Author, Cut, Key, Stretch, Turn, authored, common_prefix, keys
+from harness.marks import Author, Key, keys
+from harness.origins import Cut, Stretch, Turn, authored, common_prefix
 
 State = Literal["reused", "new", "again", "rewritten"]
 """reused: the same tokens as before, from the beginning on; again: unchanged, but read again, because something before it is not
@@ -49,8 +50,7 @@ class PromptLedger:
 
     def __init__(self, backend: Backend, memory: Memory | None = None) -> None:
         self._backend = backend
-        known = memory is not None and memory.model_id == backend.model_id
-        self.memory = memory if known and memory is not None else Memory(backend.model_id)
+        self.memory = memory if memory and memory.model_id == backend.model_id else Memory(backend.model_id)
         self._first = True
 
     def read(
@@ -71,12 +71,13 @@ class PromptLedger:
         ids_from, added_from = (0, 0) if self._first else (n_same, at)
         found = self._changes(side, encoded, n_same)
         states = _states(side, known_before(before.side, side), found)
+        origins = _origins(side, states, range(ids_from, encoded.n_tokens), n_same, added_from, at)
         self._first = False
         self.memory = Memory(before.model_id, side, encoded.ids, len(encoded.ids), before.turns)
         return {
             **_added(encoded, ids_from, added_from),
-            "origins": [list(run) for run in _origins(side, states, encoded.n_tokens, ids_from, n_same, added_from, at)],
-            "departs": _departs(before, side, found, states, encoded.n_tokens, n_same, at),
+            "origins": [list(run) for run in origins],
+            "departs": _departs(before, side, found, origins, n_same, at),
         }
 
     def wrote(self, key: Key, texts: Sequence[str], ids: Sequence[int], turn: base.Turn) -> None:
@@ -190,12 +191,13 @@ def _inside(spans: Sequence[Span], place: int) -> bool:
 
 
 def _origins(
-    side: Side, states: Sequence[_Stated], n_tokens: int, ids_from: int, n_same: int, added_from: int, at: int,
+    side: Side, states: Sequence[_Stated], tokens: range, n_same: int, added_from: int, at: int,
 ) -> list[_Run]:
-    """The runs of equal origin from `ids_from` on, in tokens and characters; in characters alone where tokens have no ends."""
+    """The runs of equal origin of the tokens, which begin at the character `added_from`: in tokens and characters, in characters
+    alone where tokens have no ends. The first `n_same` tokens of the prompt, up to the character `at`, are reused."""
     if side.ends is None:
         return _merged(_by_characters(states, added_from, at))
-    return _merged(_by_tokens(side.ends, states, range(ids_from, n_tokens), n_same, added_from))
+    return _merged(_by_tokens(side.ends, states, tokens, n_same, added_from))
 
 
 def _merged(runs: Iterable[_Run]) -> list[_Run]:
@@ -246,7 +248,7 @@ def _origin(states: Sequence[_Stated], place: int, end: int) -> tuple[Author, St
 
 
 def _departs(
-    before: Memory, side: Side, found: Sequence[Change], states: Sequence[_Stated], n_tokens: int, n_same: int, at: int,
+    before: Memory, side: Side, found: Sequence[Change], origins: Sequence[_Run], n_same: int, at: int,
 ) -> dict[str, Any] | None:
     """Where and how the prompt departs from what was read and written, at the token `n_same` and the character `at`; None where
     it does not."""
@@ -264,7 +266,7 @@ def _departs(
         "was": _shown(before.side.text, at),
         "now": _shown(side.text, at),
         "changes": list(kinds.values()),
-        "n_again": _read_again(side, states, n_tokens, n_same),
+        "n_again": None if side.ends is None else sum(n or 0 for _, state, n, _ in origins if state in ("again", "rewritten")),
     }
 
 
@@ -281,14 +283,6 @@ def _overlapping(ends: Sequence[int] | None, span: Span) -> int | None:
     if ends is None:
         return None
     return max(0, min(bisect_left(ends, span[1]) + 1, len(ends)) - bisect_right(ends, span[0])) if span[0] < span[1] else 0
-
-
-def _read_again(side: Side, states: Sequence[_Stated], n_tokens: int, n_same: int) -> int | None:
-    """How many tokens from `n_same` on are not new."""
-    if side.ends is None:
-        return None
-    at = side.ends[n_same - 1] if n_same else 0
-    return sum(run[2] or 0 for run in _origins(side, states, n_tokens, n_same, n_same, at, at) if run[1] != "new")
 
 
 def rebuild(events: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[int]]]:

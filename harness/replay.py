@@ -16,7 +16,7 @@ from harness.conversation import NEVER_ANSWERED, Conversation, call_id
 from harness.ends import is_cut
 from harness.events import Event, UnreadableRun
 from harness.ledger import rebuild
-from harness.origins import Key
+from harness.marks import Key
 from harness.records import clean
 
 

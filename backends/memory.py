@@ -1,0 +1,81 @@
+"""What fits in memory: what a model's weights take in each number format, what is free, and the sentence where they do not fit.
+
+The arithmetic is pure; only `free_bytes` asks the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import psutil
+import torch
+
+from backends.base import BackendError
+from backends.checkpoint_files import size
+from families.base import Text
+
+BYTES: Mapping[str, int] = {"float32": 4, "bfloat16": 2, "float16": 2}
+"""Bytes that a number takes in each of `backends.checkpoint.DTYPES`."""
+_ROOM = 1.2
+"""What is said to fit leaves a fifth of the weights' size for keys, values and whatever is computed."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """`n_numbers` weights that are to be put into memory as `dtype`, one of BYTES."""
+
+    n_numbers: int
+    dtype: str
+
+    @property
+    def n_bytes(self) -> int:
+        return self.n_numbers * BYTES[self.dtype]
+
+
+def free_bytes(device: str) -> int | None:
+    """The memory that is free on a torch device; None where it does not say."""
+    kind = torch.device(device).type
+    if kind == "cpu":
+        return int(psutil.virtual_memory().available)
+    return int(torch.cuda.mem_get_info(device)[0]) if kind == "cuda" else None
+
+
+def smaller(weights: Weights, free: int) -> tuple[str, ...]:
+    """The number formats that take less than the one wanted, and in which the weights fit into `free` bytes."""
+    wanted = BYTES[weights.dtype]
+    return tuple(dtype for dtype, n in BYTES.items() if n < wanted and n * weights.n_numbers * _ROOM <= free)
+
+
+def require_room(name: str, weights: Weights, free: int) -> None:
+    """Raises BackendError where the weights take more than `free` bytes. A CPU that runs out of memory raises nothing: the
+    system ends the process."""
+    if weights.n_bytes > free:
+        raise does_not_fit(name, weights, free)
+
+
+def does_not_fit(name: str, weights: Weights, free: int) -> BackendError:
+    """The error of a model for which memory does not suffice: what it needs, what is free, and what would fit."""
+    fits = smaller(weights, free)
+    hint = _smaller_dtype(weights, fits) if fits else _smaller_model(free)
+    return BackendError(
+        f"There is not enough memory for {name}: its weights take {size(weights.n_bytes)} in {weights.dtype}, and {size(free)} "
+        f"are free. {hint.en}",
+        f"記憶體放不下 {name}：它的權重用 {weights.dtype} 要 {size(weights.n_bytes)}，目前只剩 {size(free)}。{hint.zh}",
+    )
+
+
+def _smaller_dtype(weights: Weights, fits: tuple[str, ...]) -> Text:
+    n_bytes = size(weights.n_numbers * BYTES[fits[0]])
+    return Text(
+        f"改用 {' 或 '.join(fits)} 只要 {n_bytes}，就放得下。", f"In {' or '.join(fits)} they take {n_bytes}, which fits.",
+    )
+
+
+def _smaller_model(free: int) -> Text:
+    dtype = min(BYTES, key=lambda name: BYTES[name])
+    millions = int(free / _ROOM / BYTES[dtype] / 1_000_000)
+    return Text(
+        f"請換一個小一點的模型：用 {dtype} 大約放得下 {millions} 百萬個參數；也可以先關掉別的程式再試。",
+        f"Choose a smaller model (about {millions} million parameters fit in {dtype}), or close other programs and try again.",
+    )
