@@ -6,6 +6,7 @@ once the runs that use it have ended.
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -122,6 +123,7 @@ class Models:
         """Loads unless another model has been asked for meanwhile. One at a time: two would not fit in memory."""
         with self._loading:
             self._wait_idle()
+            gc.collect()  # The last model goes before the next one comes, whatever in it refers to whatever.
             if isinstance(self._state, Loading) and self._wanted(request):
                 with suppress(_NotWantedError):
                     self._set(self._outcome(request.model, request.placement))

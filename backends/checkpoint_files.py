@@ -141,6 +141,16 @@ def stored(paths: Iterable[Path]) -> Stored | None:
     return Stored(parts, dict(dtypes.most_common()))
 
 
+def tensor_bytes(paths: Iterable[Path]) -> dict[str, int]:
+    """How many bytes each tensor takes in these safetensors files, by name. Files that are missing or no such files add none."""
+    found: dict[str, int] = {}
+    for path in paths:
+        for name, tensor in (_header(path) or {}).items():
+            begin, end = tensor["data_offsets"]
+            found[name] = end - begin
+    return found
+
+
 def part_of(tensor: str) -> str:
     """The part that a tensor belongs to: its name without the last piece, with * for a layer's number, and no deeper than one
     piece below that. "model.layers.3.self_attn.q_proj.weight" -> "model.layers.*.self_attn"."""

@@ -22,7 +22,11 @@ from transformers.utils.quantization_config import GgufConfig
 
 import families
 from backends.base import BackendError, Progress
+from backends.checkpoint import weight_files
+from backends.checkpoint_files import stored, tensor_bytes
+from backends.memory import BYTES, Weights, does_not_fit, free_bytes, require_room
 from backends.unknown import unknown_family
+from backends.weight_progress import told
 from families.base import Family, Text
 
 _ON_WRONG_FILES = (
@@ -58,13 +62,8 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
         family = _family(config.model_type, tokenizer)
         if tokenizer.chat_template is None:
             raise BackendError(f"{path} has no chat template: it is no chat model.", f"「{path}」沒有對話模板，不是聊天模型。")
-        progress(Text("讀取權重", "Reading the weights"), None)
-        model, findings = _model_class(config.model_type).from_pretrained(
-            **where, **_weights(path, dtype), config=config, output_loading_info=True,
-        )
-        _require_all_weights(path, findings)
-        progress(Text(f"把模型放上 {target}", f"Moving the model to {target}"), None)
-        model = model.to(target).eval()
+        with _room_for(path.name, _held(path, config, dtype), target):
+            model = _model(path, config, dtype, target, progress)
     rows = model.get_input_embeddings().weight.shape[0]
     if len(tokenizer) > rows:
         raise BackendError(
@@ -72,6 +71,47 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
             f"「{path}」：分詞器有 {len(tokenizer)} 個 token，模型只有 {rows} 個，兩者不是一對。",
         )
     return Loaded(model, tokenizer, family)
+
+
+def _model(path: Path, config: Any, dtype: str | None, target: str, progress: Progress) -> Any:
+    """The model with its weights, on its device."""
+    files = [path] if path.suffix == ".gguf" else [path / name for name in weight_files(path)]
+    sizes = tensor_bytes(files)
+    n_bytes = sum(sizes.values()) or sum(file.stat().st_size for file in files if file.is_file())
+    with told(progress, n_bytes, sizes):
+        model, findings = _model_class(config.model_type).from_pretrained(
+            **_where(path), **_weights(path, dtype), config=config, output_loading_info=True,
+        )
+    _require_all_weights(path, findings)
+    progress(Text(f"把模型放上 {target}", f"Moving the model to {target}"), None)
+    return model.to(target).eval()
+
+
+def _held(path: Path, config: Any, dtype: str | None) -> Weights | None:
+    """What the weights become in memory; None where the headers of the files do not tell, or where they are quantised."""
+    if path.suffix == ".gguf" or getattr(config, "quantization_config", None) is not None:
+        return None
+    found = stored(path / name for name in weight_files(path))
+    named = dtype or str(config.dtype).removeprefix("torch.")
+    return Weights(found.n_numbers, named) if found is not None and named in BYTES else None
+
+
+@contextmanager
+def _room_for(name: str, weights: Weights | None, device: str) -> Iterator[None]:
+    """Sees to it that a model is not begun that cannot fit, and says what would fit where memory runs out all the same."""
+    if torch.device(device).type != "cpu":
+        torch.accelerator.empty_cache()  # What the last model left is free, but torch keeps it for itself.
+    free = free_bytes(device)
+    if weights is None or free is None:
+        yield
+        return
+    require_room(name, weights, free)
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not out_of_memory(error):
+            raise
+        raise does_not_fit(name, weights, free) from error
 
 
 def load_assistant(path: Path, model: Any) -> Any:

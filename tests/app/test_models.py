@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from app.models import Failed, Loading, Models, Placement, Ready, State
+from app.models import Failed, Loading, Models, Placement, Ready, State, load_checkpoint
 from backends.base import Backend, BackendError, Progress
 from families.base import Text
 from tests.app.conftest import scripted
@@ -160,3 +163,34 @@ def test_what_is_on_its_way_is_given_up_when_another_model_is_asked_for() -> Non
     assert isinstance(state, Ready)
     assert state.model == "small"
     assert reached == [], "its progress told it to stop"
+
+
+def test_the_last_model_is_freed_before_the_next_is_read(tmp_path: Path) -> None:
+    """What is in memory when the second model's weights are begun; the garbage collector is left to the one who loads."""
+    from tests.backends import tiny
+
+    folder = str(tiny.write(tmp_path))
+    earlier: list[weakref.ref[object]] = []
+    alive: list[list[object | None]] = []
+
+    def load(model: str, progress: Progress, **chosen: str) -> Backend:
+        def listening(what: Text, done: float | None = None) -> None:
+            if what.en.startswith("Reading the configuration"):
+                alive.append([each() for each in earlier])
+            progress(what, done)
+
+        backend = load_checkpoint(model, listening, device="cpu", **chosen)
+        earlier.extend([weakref.ref(backend), weakref.ref(backend._model)])  # type: ignore[attr-defined]
+        return backend
+
+    models = Models(load, lambda: None)
+    gc.disable()
+    try:
+        models.request(folder)
+        assert isinstance(settled(models), Ready)
+        assert all(each() is not None for each in earlier)
+        models.request(folder, Placement(dtype="bfloat16"))
+        assert isinstance(settled(models), Ready)
+    finally:
+        gc.enable()
+    assert alive == [[], [None, None]]
