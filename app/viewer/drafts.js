@@ -9,7 +9,7 @@
  *   draft that held whole; null where the turn ended with the draft.
  */
 
-/** The rounds with guesses of one turn, in their order, as its tokens come. */
+/** The rounds with guesses of one turn, in their order, as its tokens come. Only the last one can still grow. */
 export class Rounds {
   constructor() {
     /** @type {Round[]} */
@@ -22,12 +22,9 @@ export class Rounds {
    * Takes in the tokens that it has not seen; each is looked at once.
    * @param {object[]} tokens Token events of the turn, from its first on.
    * @param {number} [upTo] How many of them count.
-   * @returns {number} The first round that is new or has changed.
    */
   take(tokens, upTo = tokens.length) {
-    const changed = this.open ? this.list.length - 1 : this.list.length;
     for (; this.taken < upTo; this.taken += 1) this.add(tokens[this.taken].draft, this.taken);
-    return changed;
   }
 
   add(draft, index) {

@@ -91,6 +91,7 @@ export class DraftingLane {
   toggle() {
     this.open = !this.open;
     this.refresh();
+    this.growLast();
     this.ctx.request();
   }
 
@@ -116,12 +117,12 @@ export class DraftingLane {
    */
   draw(n, deadline) {
     if (this.isComplete(n)) return;
-    const changed = this.rounds.take(this.step.tokens, n);
+    this.rounds.take(this.step.tokens, n);
     if (this.step.modelEnd && !this.counted) this.addFigures();
     this.refresh();
     if (!this.open) return;
     const follows = !this.step.modelEnd && this.rows.scrollHeight - this.rows.scrollTop - this.rows.clientHeight < AT_END_PX;
-    for (let i = changed; i < this.drawn; i += 1) this.extend(this.rows.children[i], this.rounds.list[i]);
+    this.growLast();
     for (let i = 1; this.drawn < this.rounds.list.length; i += 1) {
       this.rows.append(this.extend(make("li", "lg-round", make("span", "lg-round-n")), this.rounds.list[this.drawn]));
       this.drawn += 1;
@@ -140,6 +141,11 @@ export class DraftingLane {
       words.label(make("p", "lg-draft-shares"), (w) => byChannel(w, mtp)),
       words.label(make("p", "lg-draft-shares"), (w) => byPlace(w, mtp)),
     );
+  }
+
+  /** The last round that is drawn may have gained guesses since, also while the lane was folded. */
+  growLast() {
+    if (this.drawn > 0) this.extend(this.rows.lastElementChild, this.rounds.list[this.drawn - 1]);
   }
 
   /** Adds to a row what its round has gained. */
