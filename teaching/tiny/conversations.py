@@ -18,7 +18,7 @@ from harness.settings import DEFAULT_SYSTEM_PROMPT
 from harness.tools import Tool, registry
 from harness.tools.current_time import current_time
 
-_TIME = re.compile(r"(?P<day>\w+) [\d-]+ (?P<clock>[\d:]+) \(")
+_MOMENT = re.compile(r"\w+ [\d-]+ [\d:]+(?= \()")
 Message = dict[str, Any]
 
 
@@ -34,7 +34,7 @@ class Step:
 class Exchange:
     """One question and all that follows up to the answer.
 
-    `answer` has a slot for each result in order, and {day} and {clock} for those of a time. `after` names the exchange that
+    `answer` has a slot for each result in order, and {moment} for the day and the time in one. `after` names the exchange that
     was there before; "" where the question is the first.
     """
 
@@ -114,7 +114,7 @@ EXCHANGES = (
         "What time is it in Taipei?",
         (Step("Only the clock knows.", (("current_time", {"place": "Taipei"}),)),),
         "I have the time.",
-        "In Taipei it is {clock} on {day}.",
+        "In Taipei it is {moment}.",
     ),
     Exchange(
         "error",
@@ -158,8 +158,8 @@ def _answered(tool: Tool, arguments: Mapping[str, Any]) -> str:
 def answer(exchange: Exchange, answered: list[list[str]]) -> str:
     """The exchange's answer after these results."""
     told = [text for step in answered for text in step]
-    times = [match for match in map(_TIME.match, told) if match]
-    return exchange.answer.format(*told, **(times[0].groupdict() if times else {}))
+    moments = [match[0] for match in map(_MOMENT.match, told) if match]
+    return exchange.answer.format(*told, moment="".join(moments))
 
 
 def messages(exchange: Exchange, offered: Mapping[str, Tool], thinking: bool) -> list[Message]:

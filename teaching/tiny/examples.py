@@ -29,26 +29,35 @@ class Example:
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples padded to one length at the end: ids and turns, each [examples, tokens]."""
+    """Examples that begin alike: `prefix` [tokens] is what all of them begin with, `ids` and `turn` [examples, tokens] are what
+    comes behind it, padded to one length at the end."""
 
+    prefix: Tensor
     ids: Tensor
     turn: Tensor
 
     @classmethod
-    def of(cls, examples: Sequence[Example]) -> Batch:
+    def of(cls, examples: Sequence[Example], shared: int) -> Batch:
+        """`shared` is how many tokens all of them begin with."""
+
         def padded(rows: list[tuple[int, ...]]) -> Tensor:
             longest = max(map(len, rows))
-            return torch.tensor([[*row, *([0] * (longest - len(row)))] for row in rows])
+            return torch.tensor([[*row[shared:], *([0] * (longest - len(row)))] for row in rows])
 
-        return cls(padded([example.ids for example in examples]), padded([example.turn for example in examples]))
+        prefix = torch.tensor(examples[0].ids[:shared])
+        return cls(prefix, padded([example.ids for example in examples]), padded([example.turn for example in examples]))
 
     def written(self, ahead: int) -> Tensor:
-        """Where the token `ahead` of a place and all between are of one turn, [examples, tokens - ahead].
-
-        The place itself may be the end of the prompt: a drafter guesses what comes behind the turn's first token.
-        """
+        """Where the token `ahead` of a place, at least two, and the one right behind the place are of one turn,
+        [examples, tokens - ahead]: what a drafter guesses that has seen the token right behind the place."""
         first, last = self.turn[:, 1 : self.turn.shape[1] - ahead + 1], self.turn[:, ahead:]
         return (last > 0) & (first == last)
+
+
+def n_shared(examples: Sequence[Example]) -> int:
+    """How many tokens all examples begin with."""
+    columns = zip(*(example.ids for example in examples), strict=False)
+    return next(place for place, column in enumerate(columns) if len(set(column)) > 1)
 
 
 def texts(exchange: Exchange, tokenizer: Any, family: Family, thinking: bool, now: Callable[[], datetime]) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,8 +22,8 @@ from teaching.tiny.examples import Batch
 
 CHAIN = 4
 """How many guesses in a row the head is taught."""
-_DECAYS = (0.02, 0.3)
-"""How fast the two value heads of a linear layer forget at first; transformers' own start forgets all within a few tokens."""
+_DECAY = 0.03
+"""How fast a linear layer forgets at first; transformers' own start forgets nearly all from one token to the next."""
 
 
 def config(rows: int) -> Qwen3_5TextConfig:
@@ -36,7 +37,7 @@ def config(rows: int) -> Qwen3_5TextConfig:
         num_key_value_heads=1,
         head_dim=64,
         linear_num_key_heads=1,
-        linear_num_value_heads=2,
+        linear_num_value_heads=1,
         linear_key_head_dim=128,
         linear_value_head_dim=128,
         max_position_embeddings=4096,
@@ -59,7 +60,7 @@ def model(settings: Qwen3_5TextConfig) -> Qwen3_5ForCausalLM:
     made = Qwen3_5ForCausalLM(settings)
     for layer in made.model.layers:
         if layer.block_type == "linear_attention":
-            layer.linear_attn.A_log.data.copy_(torch.tensor(_DECAYS).log())
+            layer.linear_attn.A_log.data.fill_(math.log(_DECAY))
     return made
 
 
@@ -80,7 +81,9 @@ class MtpHead(nn.Module):
             if parameter.dim() > 1:
                 nn.init.normal_(parameter, std=settings.initializer_range)
 
-    def forward(self, embedded: Tensor, hidden: Tensor, rotary: tuple[Tensor, Tensor], mask: Tensor, cache: DynamicCache) -> Tensor:
+    def forward(
+        self, embedded: Tensor, hidden: Tensor, rotary: tuple[Tensor, Tensor], mask: Tensor, cache: DynamicCache,
+    ) -> Tensor:
         """What stands for the guesses, [examples, places, hidden], from the embeddings of the tokens before them and the hidden
         states of the places before those; `mask` is added to the attention, [1, 1, places, places read so far]."""
         joined = torch.cat([self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(hidden)], dim=-1)
@@ -88,35 +91,72 @@ class MtpHead(nn.Module):
         return self.norm(read)
 
 
+class _Continued(DynamicCache):
+    """A cache of one prefix from which the states of a whole batch begin.
+
+    Recurrent states stay as they were at the prefix's end once `fixed`: what stands behind a batch is never read, and the
+    gradient needs them unchanged.
+    """
+
+    fixed = False
+
+    def update_recurrent_state(self, recurrent_states: Tensor, layer_idx: int, **rest: Any) -> Tensor:
+        return recurrent_states if self.fixed else super().update_recurrent_state(recurrent_states, layer_idx, **rest)
+
+
+def hidden_states(made: Qwen3_5ForCausalLM, batch: Batch) -> tuple[Tensor, Tensor]:
+    """The model's hidden states after its final norm: of the prefix, without gradient, [1, tokens, hidden], and of what comes
+    behind it, [examples, tokens, hidden]."""
+    cache = _Continued(config=made.config)
+    with torch.no_grad():
+        before = made.model(input_ids=batch.prefix[None], cache=cache, use_cache=True).last_hidden_state
+    cache.reorder_cache(torch.zeros(len(batch.ids), dtype=torch.long))
+    cache.fixed = True
+    return before, made.model(input_ids=batch.ids, cache=cache, use_cache=True).last_hidden_state
+
+
 def loss(made: Qwen3_5ForCausalLM, batch: Batch) -> Tensor:
     """How badly the model writes the turns, in nats a token."""
     wanted = batch.turn[:, 1:] > 0
-    hidden = made.model(input_ids=batch.ids[:, :-1], use_cache=False).last_hidden_state
+    hidden = hidden_states(made, batch)[1][:, :-1]
     return cross_entropy(made.lm_head(hidden[wanted]), batch.ids[:, 1:][wanted])
 
 
-def guesses(made: Qwen3_5ForCausalLM, head: MtpHead, batch: Batch, hidden: Tensor) -> list[tuple[Tensor, Tensor]]:
-    """For each guess in a row: the logits and the ids that were right, over the places where a turn has such a token.
+def guesses(
+    made: Qwen3_5ForCausalLM, head: MtpHead, batch: Batch, before: Tensor, hidden: Tensor,
+) -> list[tuple[Tensor, Tensor]]:
+    """For each guess in a row: its logits and the ids that were right, over the places where a turn has such a token.
 
-    `hidden` is the model's hidden state of every place. As in drafting, the head attends to what it read with the model's
-    own hidden states, and of its own guesses only to those in the same row.
+    `before` and `hidden` are what `hidden_states` gives. As in drafting, the head attends to what it read with the model's own
+    hidden states, and of its own guesses only to those in the same row.
     """
-    n = batch.ids.shape[1]
+    n, n_before = batch.ids.shape[1], len(batch.prefix)
     cache = DynamicCache()
-    earlier = torch.full((n - 1, n - 1), -math.inf).triu(1)
+    with torch.no_grad():
+        ids = torch.cat([batch.prefix[1:], batch.ids[0, :1]])[None]
+        _read(made, head, ids, before, 0, torch.full((n_before, n_before), -math.inf).triu(1), cache)
+    cache.reorder_cache(torch.zeros(len(batch.ids), dtype=torch.long))
     own = torch.full((n - 1, n - 1), -math.inf).fill_diagonal_(0.0)
-    state, mask, found = hidden[:, :-1], earlier, []
+    mask = torch.cat([torch.zeros(n - 1, n_before), torch.full((n - 1, n - 1), -math.inf).triu(1)], dim=1)
+    state, found = hidden[:, :-1], []
     for ahead in range(CHAIN):
-        # The last places of a longer row have no token so far ahead: anything may stand there, nothing is asked of them.
+        # The last places have no token so far ahead: anything may stand there, nothing is asked of them.
         ids = batch.ids.roll(-1 - ahead, dims=1)[:, :-1]
-        places = torch.arange(ahead, ahead + n - 1).view(1, 1, -1).expand(3, 1, -1)
-        embedded = made.model.embed_tokens(ids)
-        state = head(embedded, state, made.model.rotary_emb(embedded, places), mask[None, None], cache)
+        state = _read(made, head, ids, state, n_before + ahead, mask, cache)
         wanted = batch.written(ahead + 2)
-        logits = made.lm_head(state[:, : wanted.shape[1]][wanted])
-        found.append((logits, batch.ids[:, ahead + 2 :][wanted]))
+        found.append((made.lm_head(state[:, : wanted.shape[1]][wanted]), batch.ids[:, ahead + 2 :][wanted]))
         mask = torch.cat([mask, own], dim=1)
     return found
+
+
+def _read(
+    made: Qwen3_5ForCausalLM, head: MtpHead, ids: Tensor, state: Tensor, place: int, mask: Tensor, cache: DynamicCache,
+) -> Tensor:
+    """What the head makes of tokens and of the states before them, the first of which stands at `place`."""
+    embedded = made.model.embed_tokens(ids)
+    places = torch.arange(place, place + ids.shape[1]).view(1, 1, -1).expand(3, 1, -1)
+    read: Tensor = head(embedded, state, made.model.rotary_emb(embedded, places), mask[None, None], cache)
+    return read
 
 
 def generation(eos: list[int], pad: int) -> GenerationConfig:

@@ -1,0 +1,101 @@
+"""The recipe: tokenizer, model, drafter, checkpoint, for each of the two families. Fixed seeds, on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from families.gemma4 import GEMMA4
+from families.qwen3_5 import QWEN3_5
+from teaching.tiny import checkpoint, gemma4, qwen3_5, vocabularies
+from teaching.tiny.lessons import Lessons, corpus
+from teaching.tiny.training import Say, fit
+
+SEED = 1
+STEPS, RATE = 500, 6e-3
+DRAFTER_STEPS, DRAFTER_RATE = 250, 6e-3
+_ROWS = 16
+"""The embedding has spare rows up to a multiple of this, as real checkpoints have."""
+
+
+def teach_qwen3_5(out: Path, say: Say) -> None:
+    """Teaches the tiny Qwen3.5 and its MTP head, and writes both into out/tiny_qwen3_5."""
+    tokenizer = vocabularies.qwen3_5(corpus(vocabularies.qwen3_5([]), QWEN3_5))
+    lessons = Lessons(tokenizer, QWEN3_5, SEED)
+    torch.manual_seed(SEED)
+    made = qwen3_5.model(qwen3_5.config(_rows(tokenizer)))
+    fit("Qwen3.5", made.parameters(), lambda step: qwen3_5.loss(made, lessons.batch(step)), STEPS, RATE, say)
+    _freeze(made)
+    head = qwen3_5.MtpHead(made.config)
+
+    def guessed(step: int) -> Tensor:
+        batch = lessons.batch(step)
+        with torch.no_grad():
+            before, hidden = qwen3_5.hidden_states(made, batch)
+        return drafting_loss(qwen3_5.guesses(made, head, batch, before, hidden))
+
+    fit("MTP head", head.parameters(), guessed, DRAFTER_STEPS, DRAFTER_RATE, say)
+    made.generation_config = qwen3_5.generation(_ids(tokenizer, QWEN3_5.stop_tokens), _ids(tokenizer, ["<|endoftext|>"])[0])
+    extra = {f"mtp.{name}": tensor for name, tensor in head.state_dict().items()}
+    what = (
+        "It has the architecture of Qwen3.5 in small, three linear layers to one with full attention, and an MTP head, whose "
+        "tensors are named as in Qwen3.5's checkpoints (`mtp.*`)."
+    )
+    n_parameters = made.num_parameters() + sum(tensor.numel() for tensor in extra.values())
+    checkpoint.write(out / "tiny_qwen3_5", made, tokenizer, checkpoint.card("Tiny Qwen3.5", what, n_parameters), extra)
+
+
+def teach_gemma4(out: Path, say: Say) -> None:
+    """Teaches the tiny Gemma 4 and its assistant, and writes them into out/tiny_gemma4 and out/tiny_gemma4_assistant."""
+    tokenizer = vocabularies.gemma4(corpus(vocabularies.gemma4([]), GEMMA4))
+    lessons = Lessons(tokenizer, GEMMA4, SEED)
+    torch.manual_seed(SEED)
+    made = gemma4.model(gemma4.config(_rows(tokenizer)))
+    fit("Gemma 4", made.parameters(), lambda step: gemma4.loss(made, lessons.batch(step)), STEPS, RATE, say)
+    _freeze(made)
+    helper = gemma4.assistant(made.config)
+
+    def guessed(step: int) -> Tensor:
+        batch = lessons.batch(step)
+        with torch.no_grad():
+            hidden, shared = gemma4.hidden_states(made, batch)
+        return drafting_loss(gemma4.guesses(made, helper, batch, hidden, shared))
+
+    fit("assistant", helper.parameters(), guessed, DRAFTER_STEPS, DRAFTER_RATE, say)
+    made.generation_config = gemma4.generation(_ids(tokenizer, GEMMA4.stop_tokens), _ids(tokenizer, ["<pad>"])[0])
+    helper.generation_config = gemma4.drafting()
+    what = (
+        "It has the architecture of Gemma 4 E2B in small: layers with a short and with a full view, the last of which share keys "
+        "and values, and embeddings for each layer."
+    )
+    text = checkpoint.card("Tiny Gemma 4", what, made.num_parameters())
+    checkpoint.write(out / "tiny_gemma4", made, tokenizer, text)
+    what = "It is the assistant (`gemma4_assistant`) of the tiny Gemma 4, for which it guesses tokens; alone it cannot run."
+    text = checkpoint.card("Tiny Gemma 4 assistant", what, helper.num_parameters())
+    checkpoint.write(out / "tiny_gemma4_assistant", helper, tokenizer, text)
+
+
+def drafting_loss(guesses: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
+    """How badly a drafter guesses, the mean over the guesses in a row, in nats a token."""
+    return torch.stack([cross_entropy(logits, right) for logits, right in guesses]).mean()
+
+
+def _freeze(made: Any) -> None:
+    """Rounds the weights to those that are written, and teaches them no more: the drafter is for these."""
+    made.requires_grad_(False).eval()
+    for weight in made.parameters():
+        weight.copy_(weight.bfloat16())
+
+
+def _rows(tokenizer: Any) -> int:
+    return -(-len(tokenizer) // _ROWS) * _ROWS
+
+
+def _ids(tokenizer: Any, names: Sequence[str]) -> list[int]:
+    found: list[int] = tokenizer.convert_tokens_to_ids(list(names))
+    return found
