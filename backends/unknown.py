@@ -37,7 +37,7 @@ def _by_template(tokenizer: Any) -> Parser | None:
         return None
     try:
         template = load_response_template(tokenizer.response_template)
-    except ValueError:
+    except (TypeError, ValueError):  # What is wrong with it; a value of a wrong type can also be met before it is looked at.
         return None
 
     def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:

@@ -102,9 +102,10 @@ def test_what_transformers_cannot_read_is_a_broken_call(call: str, by_template: 
     assert call in raw[slice(*turn.calls[0].span)]
 
 
-def test_a_response_template_that_transformers_refuses_is_left_aside() -> None:
+@pytest.mark.parametrize("template", [{"fields": {}}, "<b>", {"start_anchor": "a", "fields": {"content": {"content": ["text"]}}}])
+def test_a_response_template_that_transformers_refuses_is_left_aside(template: Any) -> None:
     tokenizer = tiny.tokenizer()
-    tokenizer.response_template = {"fields": {}}
+    tokenizer.response_template = template
     assert unknown_family(tokenizer).note == unknown_family(tiny.tokenizer()).note
 
 
