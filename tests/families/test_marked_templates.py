@@ -15,6 +15,7 @@ from transformers import AutoTokenizer
 import families
 from backends.prompts import render
 from families.reading import ChannelReader
+from tests.families import checks
 
 TEMPLATES = Path(__file__).parents[1] / "data" / "templates"
 TOKENIZERS = {"gpt_oss": "gpt_oss", "deepseek_r1": "qwen2_5", "deepseek_v3_1": "qwen2_5"}
@@ -85,16 +86,10 @@ def test_the_switch_of_gpt_oss_sets_the_effort(thinking: bool, effort: str, load
 
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="<>`|｜")).map(str.strip)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    st.lists,
-    max_leaves=5,
-)
-arguments = st.dictionaries(st.text(), values, max_size=3)
 checked = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
-@given(thinking=words.filter(bool), one=arguments)
+@given(thinking=words.filter(bool), one=checks.arguments)
 @checked
 def test_a_call_that_gpt_oss_renders_as_history_is_read_back(
     load: Callable[[str], Any], thinking: str, one: dict[str, Any]
@@ -123,7 +118,7 @@ def test_an_answer_rendered_as_history_is_read_back(load: Callable[[str], Any], 
 
 
 @pytest.mark.parametrize("key", ["deepseek_r1", "deepseek_v3_1"])
-@given(written=st.lists(arguments, min_size=1, max_size=3))
+@given(written=st.lists(checks.arguments, min_size=1, max_size=3))
 @checked
 def test_calls_that_deepseek_renders_as_history_are_read_back(
     load: Callable[[str], Any], key: str, written: list[dict[str, Any]]

@@ -16,6 +16,7 @@ from transformers import AutoTokenizer
 import families
 from backends.prompts import control_tokens, encode, render
 from families.reading import ChannelReader
+from tests.families import checks
 
 PROMPT_218 = json.loads((Path(__file__).parents[1] / "data" / "qwen2_5_prompt_218.json").read_text("utf-8"))
 TOOL = {
@@ -68,12 +69,7 @@ def test_user_turns_and_tools_stand_in_the_prompt_as_the_tables_say(key: str, lo
 
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="<>`")).map(str.strip)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    st.lists,
-    max_leaves=5,
-)
-calls = st.lists(st.dictionaries(st.text(), values, max_size=3), max_size=3)
+calls = st.lists(checks.arguments, max_size=3)
 
 
 @given(thinking=words, content=words, written=calls)

@@ -16,6 +16,7 @@ from transformers.utils.chat_template_utils import render_jinja_template
 import families
 from families.base import Family
 from families.reading import ChannelReader
+from tests.families import checks
 
 TEMPLATES = Path(__file__).parents[1] / "data" / "templates"
 FAMILIES = {
@@ -106,16 +107,13 @@ def test_a_turn_ends_with_a_stop_token(name: str) -> None:
 
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="<>`")).map(str.strip)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | words, st.lists, max_leaves=5
-)
 arguments = st.fixed_dictionaries(
     {},
     optional={
-        "text": st.text(st.characters(exclude_categories=["Cs"])),
+        "text": checks.unicode,
         "whole": st.integers(),
         "yes": st.booleans(),
-        "items": st.lists(values, max_size=3),
+        "items": st.lists(checks.json_values(words, words, leaves=5), max_size=3),
     },
 )
 
