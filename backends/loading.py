@@ -24,6 +24,7 @@ import families
 from backends.base import BackendError, Progress
 from backends.checkpoint import weight_files
 from backends.checkpoint_files import stored, tensor_bytes
+from backends.few_rows import quicken
 from backends.memory import BYTES, Weights, does_not_fit, free_bytes, require_room
 from backends.unknown import unknown_family
 from backends.weight_progress import told
@@ -84,7 +85,9 @@ def _model(path: Path, config: Any, dtype: str | None, target: str, progress: Pr
         )
     _require_all_weights(path, findings)
     progress(Text(f"把模型放上 {target}", f"Moving the model to {target}"), None)
-    return model.to(target).eval()
+    model = model.to(target).eval()
+    quicken(model)
+    return model
 
 
 def _held(path: Path, config: Any, dtype: str | None) -> Weights | None:
