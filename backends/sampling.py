@@ -9,10 +9,11 @@ order: temperature, top-k, top-p, on float32 logits (`TemperatureLogitsWarper`, 
   kept is undefined there (its sort is not stable), and the lowest ids here.
 - temperature 0 takes the most likely token, the lowest id among equals, as `argmax` does.
 
-The vocabulary is never sorted and never leaves the device. One pass finds the largest logit of each block of 64 tokens; the
-best tokens stand in the blocks with the largest maxima. They come to the host together with the sums over the vocabulary
-(float32 terms, added in float64), where the settings are applied to them in float64. Where the settings keep more tokens than
-came, more are fetched.
+The vocabulary never leaves the device. One pass finds the largest logit of each block of 64 tokens; the best tokens stand in
+the blocks with the largest maxima. They come to the host together with the sums over the vocabulary (float32 terms, added in
+float64), where the settings are applied to them in float64. Where the settings keep more tokens than came, more are fetched.
+Only where top-p alone keeps more than a few hundred is the vocabulary sorted, to find the least likely token that is kept; the
+token is then drawn without a look at each.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ N_TOP = 5
 _BLOCK = 64
 _LOOK = 64
 _WIDEN = 8
+_MANY = 512
+"""So many of the best tokens are fetched at most to see what top-p keeps; fetching and ranking more takes longer than a sort."""
 _FLOOR = -150.0
 """exp(-150) is 0 in float32; a finite floor keeps 0 * -inf out of the entropy."""
 
@@ -100,15 +103,18 @@ def choose(logits: Tensor, sampling: Sampling, uniform: float, row: Row | None =
             seen = row.see(N_TOP)
             return seen.report(0, 1.0, 1)
         if not top_k and sampling.top_p >= 1:
-            return _choose_from_all(row, sampling.temperature, uniform)
+            kept = row.n_above(row.flat.new_tensor(-math.inf))
+            return _choose_unseen(row, row.weights(sampling.temperature), kept, sampling.temperature, uniform)
         total = row.weights(sampling.temperature).sum(dtype=torch.float64) if not top_k else row.normaliser
         look = max(_LOOK, top_k + _WIDEN)
-        while True:
+        while top_k or look <= _MANY:
             seen = row.see(look, total)
-            kept = _cut(seen, sampling, top_k)
-            if kept is not None:
-                return _draw(seen, sampling.temperature, kept, uniform)
+            n_kept = _cut(seen, sampling, top_k)
+            if n_kept is not None:
+                return _draw(seen, sampling.temperature, n_kept, uniform)
             look = min(look * _WIDEN, row.size)
+        weights, kept = row.nucleus(sampling.temperature, sampling.top_p)
+        return _choose_unseen(row, weights, kept, sampling.temperature, uniform)
 
 
 @dataclass(frozen=True)
@@ -178,6 +184,18 @@ class Row:
             return self._weights
         return torch.sub(self.blocks, self.largest, out=self._below).div_(temperature).exp_()
 
+    def nucleus(self, temperature: float, top_p: float) -> tuple[Tensor, Tensor]:
+        """`weights` with 0 for every token that top-p alone cuts, and how many it keeps."""
+        logits = self.flat[: self.size]
+        # On a CPU numpy sorts several times as fast as torch.
+        ascending = torch.from_numpy(np.sort(logits.numpy())) if logits.is_cpu else logits.sort().values
+        kept = _nucleus(ascending / temperature, top_p)
+        lowest = ascending[self.size - kept]
+        equal = self.flat == lowest
+        room = kept - (self.flat > lowest).sum()  # for those equal to the lowest one, lowest id first
+        keeps = (self.flat > lowest) | (equal & (equal.cumsum(0) <= room))
+        return self.weights(temperature) * keeps.view(self.blocks.shape), kept
+
     def n_above(self, value: Tensor) -> Tensor:
         """How many logits are above `value`. Where a wait costs nothing, only blocks that hold any are looked at."""
         return torch.count_nonzero((self.blocks[self.maxima > value] if self.flat.is_cpu else self.flat) > value)
@@ -234,18 +252,19 @@ def _cut(seen: Seen, sampling: Sampling, top_k: int) -> int | None:
         return kept
     if top_k or seen.whole:
         scores[kept:] = -math.inf
-        return _nucleus(scores if seen.whole else scores[:kept], sampling.top_p)
+        ascending = (scores if seen.whole else scores[:kept])[::-1].copy()
+        return int(_nucleus(torch.from_numpy(ascending), sampling.top_p))
     weights = _warmed(seen, sampling.temperature)
     left = 1 - (np.cumsum(weights) - weights) / seen.extra[0]  # with every less likely token, seen or not
     nucleus = int((left.astype(np.float32) > np.float32(1 - sampling.top_p)).sum())
     return None if nucleus == len(left) else max(1, nucleus)
 
 
-def _nucleus(scores: npt.NDArray[np.float32], top_p: float) -> int:
-    """How many of `scores`, highest first and all there are, top-p keeps; step by step in float32 as `TopPLogitsWarper`
+def _nucleus(ascending: Tensor, top_p: float) -> Tensor:
+    """How many of these scores, lowest first and all there are, top-p keeps; step by step in float32 as `TopPLogitsWarper`
     does it, because among equal tokens the last bit decides: of ten, top_p 0.9 keeps nine."""
-    running = torch.from_numpy(scores[::-1].copy()).softmax(-1).cumsum(-1)
-    return max(1, int((running > 1 - top_p).sum()))
+    running = ascending.softmax(-1).cumsum(-1)
+    return (running > 1 - top_p).sum().clamp(min=1)
 
 
 def _draw(seen: Seen, temperature: float, kept: int, uniform: float) -> Report:
@@ -262,9 +281,9 @@ def _warmed(seen: Seen, temperature: float) -> Floats:
     return weights
 
 
-def _choose_from_all(row: Row, temperature: float, uniform: float) -> Report:
-    """The token at `uniform` of the whole vocabulary: first its block is found, then the token in the block."""
-    weights = row.weights(temperature)
+def _choose_unseen(row: Row, weights: Tensor, kept: Tensor, temperature: float, uniform: float) -> Report:
+    """The token at `uniform` of all that have a weight (shape [blocks, tokens], 0 where cut), `kept` in number and in the order
+    of their ids: first its block is found, then the token in the block."""
     running = weights.sum(1, dtype=torch.float64).cumsum(0)
     target = running[-1] * uniform
     block = _first_above(running, target)
@@ -272,11 +291,10 @@ def _choose_from_all(row: Row, temperature: float, uniform: float) -> Report:
     column = _first_above(inside, target - (running[block] - inside[-1]))
     token = block * _BLOCK + column
     value = row.flat[token]
-    lowest = row.flat.new_tensor(-math.inf)
-    seen = row.see(N_TOP, token, value, row.n_above(value), row.n_above(lowest), running[-1])
-    token_id, logit, n_above, n_possible, total = seen.extra
+    seen = row.see(N_TOP, token, value, row.n_above(value), kept, running[-1])
+    token_id, logit, n_above, n_kept, total = seen.extra
     p_sampled = math.exp((logit - seen.largest) / temperature) / total
-    return seen.report_of(int(token_id), logit, 1 + int(n_above), p_sampled, int(n_possible))
+    return seen.report_of(int(token_id), logit, 1 + int(n_above), p_sampled, int(n_kept))
 
 
 def _first_above(running: Tensor, target: Tensor) -> Tensor:

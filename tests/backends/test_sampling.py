@@ -143,6 +143,27 @@ def test_kept_sets_of_thousands(size: int, sampling: Sampling) -> None:
     check_kept(report, logits, sampling)
 
 
+@pytest.mark.parametrize("sampling", [Sampling(top_p=0.9), Sampling(temperature=2.0, top_p=0.8), Sampling()], ids=str)
+@pytest.mark.parametrize("grid", [False, True])
+def test_each_of_many_kept_tokens_is_drawn_for_its_share(sampling: Sampling, grid: bool) -> None:
+    """Draws at evenly spread places meet every token as often as its share says, one more or one fewer; also where many
+    tokens are equal at the edge."""
+    logits = torch.from_numpy(np.random.default_rng(8).normal(scale=0.7, size=1500)).float()
+    logits = (logits * 3).round() / 3 if grid else logits
+    n_draws = 1000
+    drawn = np.bincount([choose(logits, sampling, (n + 0.5) / n_draws).id for n in range(n_draws)], minlength=1500)
+    left = torch.isfinite(warped(logits, sampling))
+    assert left.sum() > 512
+    lowest = logits[left].min()
+    n_lowest = int((logits[left] == lowest).sum())
+    kept = (logits > lowest).numpy()
+    kept[(logits == lowest).nonzero().squeeze(1)[:n_lowest]] = True  # of equal ones at the edge, the lowest ids
+    weights = np.where(kept, np.exp(logits.double().numpy() / sampling.temperature), 0.0)
+    share = weights / weights.sum() * n_draws
+    assert np.abs(drawn - share).max() <= 1 + 1e-6
+    assert drawn[~kept].sum() == 0
+
+
 def test_ranking_by_keys_equals_ranking_by_blocks() -> None:
     """Accelerators rank by integer keys; that runs on any device."""
     for seed in range(200):
