@@ -34,32 +34,42 @@ class Drafter(Protocol):
 class PromptLookup:
     """Guesses that what followed the last few tokens where they stood before follows again. Needs no second model.
 
-    It looks for the latest place of the last `_LONGEST` tokens, then of fewer, down to `_SHORTEST`. A token costs the same
-    however long the text is.
+    For each guess it looks where the last `_LONGEST` tokens stood, guesses before it among them, then fewer, down to
+    `_SHORTEST`. It guesses nothing where they stood more than once and were not followed by the same token the last two times:
+    there something new begins, such as the value of an argument, and a pass that reads wrong guesses costs more than one that
+    reads none. A token costs the same however long the text is.
     """
 
     _LONGEST, _SHORTEST = 4, 2
-    _AHEAD = 6
-    """How many tokens are guessed at most."""
+    _AHEAD = 3
+    """How many tokens are guessed at most. More seldom hold, and every one makes the pass longer."""
 
     def __init__(self) -> None:
-        self._ids: list[int] = []
-        self._after: dict[tuple[int, ...], int] = {}
-        """Where the token stands that came after these, at their latest place."""
+        self._last: list[int] = []
+        self._after: dict[tuple[int, ...], int | None] = {}
+        """The token that came after these; None where it was not the same the last two times."""
+        self._latest: dict[tuple[int, ...], int] = {}
 
     def take(self, ids: Sequence[int]) -> None:
         for token in ids:
-            end = len(self._ids)
-            for length in range(self._SHORTEST, min(self._LONGEST, end) + 1):
-                self._after[tuple(self._ids[end - length :])] = end
-            self._ids.append(token)
+            for before in self._ends(self._last):
+                self._after[before] = token if self._latest.get(before, token) == token else None
+                self._latest[before] = token
+            self._last = [*self._last, token][-self._LONGEST :]
 
     def guess(self, at_most: int) -> list[int]:
-        for length in range(min(self._LONGEST, len(self._ids)), self._SHORTEST - 1, -1):
-            start = self._after.get(tuple(self._ids[-length:]))
-            if start is not None:
-                return self._ids[start : start + min(at_most, self._AHEAD)]
-        return []
+        guesses: list[int] = []
+        while len(guesses) < min(at_most, self._AHEAD):
+            known = (before for before in self._ends([*self._last, *guesses]) if before in self._after)
+            token = self._after[before] if (before := next(known, None)) else None
+            if token is None:
+                break
+            guesses.append(token)
+        return guesses
+
+    def _ends(self, ids: Sequence[int]) -> list[tuple[int, ...]]:
+        """The last of `ids` that are looked for, the most first."""
+        return [tuple(ids[-n:]) for n in range(min(self._LONGEST, len(ids)), self._SHORTEST - 1, -1)]
 
 
 @dataclass(frozen=True)

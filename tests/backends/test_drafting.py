@@ -14,8 +14,12 @@ from transformers import Gemma3ForCausalLM, Gemma3TextConfig, LlamaConfig, Llama
 
 from backends.base import Sampling
 from backends.cache import ConversationCache
+from backends.drafters import Usable
 from backends.drafting import Checked, Drafter, PromptLookup, Rounds
+from backends.gemma_assistant import GemmaDrafter
+from backends.qwen_mtp import MtpConversation, MtpDrafter, MtpHead
 from backends.sampling import Report, Sampler
+from tests.backends import tiny
 
 VOCABULARY = 13
 PROMPT = [1, 5, 2, 7, 5, 2, 9, 3]
@@ -34,8 +38,12 @@ class Fixed:
     def guess(self, at_most: int) -> list[int]:
         return self._names(self._ids)[:at_most]
 
-    def forget(self) -> None:
-        self._ids.clear()
+
+def fixed(names: Callable[[list[int]], list[int]]) -> Usable:
+    return Usable(lambda cache: Fixed(names))
+
+
+LOOKUP = Usable(lambda cache: PromptLookup())
 
 
 def common(**more: int) -> dict[str, int | float]:
@@ -53,27 +61,51 @@ def sliding() -> torch.nn.Module:
     return Gemma3ForCausalLM(Gemma3TextConfig(**common(), sliding_window=6, layer_types=kinds, query_pre_attn_scalar=8))
 
 
-def recurrent() -> torch.nn.Module:
+def recurrent(**more: int) -> torch.nn.Module:
     """Qwen3.5's gated delta net in one layer of two: a state that cannot be cut."""
     linear = {"linear_key_head_dim": 8, "linear_value_head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 2}
     kinds = ["linear_attention", "full_attention"]
-    return Qwen3_5ForCausalLM(Qwen3_5TextConfig(**common(), **linear, layer_types=kinds))
+    return Qwen3_5ForCausalLM(Qwen3_5TextConfig(**common(**more), **linear, layer_types=kinds))
 
 
-@pytest.fixture(params=[llama, sliding, recurrent], ids=["full", "sliding", "recurrent"])
+def sharing() -> torch.nn.Module:
+    """Gemma 4, whose last layers use the keys and values of earlier ones."""
+    return tiny.gemma4(VOCABULARY, sliding_window=6)
+
+
+@pytest.fixture(params=[llama, sliding, recurrent, sharing], ids=["full", "sliding", "recurrent", "sharing"])
 def model(request: pytest.FixtureRequest) -> torch.nn.Module:
     torch.manual_seed(3)
     made: torch.nn.Module = request.param().double().eval()
     return made
 
 
+def assisted(vocabulary: int) -> tuple[torch.nn.Module, Usable]:
+    """A Gemma 4 with its assistant."""
+    model = tiny.gemma4(vocabulary, sliding_window=6).double()
+    assistant = tiny.gemma4_assistant(vocabulary, sliding_window=6).double()
+    return model, Usable(lambda cache: GemmaDrafter(assistant, model, cache), "last")
+
+
+def headed(vocabulary: int) -> tuple[torch.nn.Module, Usable]:
+    """A Qwen3.5 with its MTP head, which knows one conversation."""
+    torch.manual_seed(3)
+    model = recurrent(vocab_size=vocabulary).double().eval()
+    conversation = MtpConversation(MtpHead(model).double().eval())
+    return model, Usable(lambda cache: MtpDrafter(conversation, cache), True)
+
+
+NETWORKS = {"gemma4_assistant": assisted, "mtp": headed}
+
+
 def write(
-    model: torch.nn.Module, drafter: Drafter | None, sampling: Sampling, n: int
+    model: torch.nn.Module, drafter: Usable | None, sampling: Sampling, n: int
 ) -> tuple[list[int], list[Checked | None], int]:
     """The `n` tokens that a fresh cache writes after PROMPT, what had been guessed for each, and how many passes it took."""
     with torch.inference_mode():
-        cache = ConversationCache(model)
-        rounds = Rounds(cache, Sampler(sampling), drafter, PROMPT, cache.read(PROMPT))
+        cache = ConversationCache(model, drafter.keeps_hidden if drafter is not None else False)
+        made = drafter.make(cache) if drafter is not None else None
+        rounds = Rounds(cache, Sampler(sampling), made, PROMPT, cache.read(PROMPT))
         drawn = [rounds.draw(n - place) for place in range(n)]
         rounds.close()
         written = [report.id for report, _ in drawn]
@@ -92,18 +124,31 @@ def check_left_over(model: torch.nn.Module, cache: ConversationCache, ids: list[
 
 def test_prompt_lookup_names_what_followed_last_time() -> None:
     lookup = PromptLookup()
-    lookup.take([1, 2, 3, 4, 9, 1, 2, 3, 5, 8, 7, 1, 2, 3])
-    assert lookup.guess(2) == [5, 8]
-    lookup.take([4])
-    assert lookup.guess(3) == [9, 1, 2]
+    lookup.take([1, 2, 3, 4, 9, 8, 7, 1, 2])
+    assert lookup.guess(2) == [3, 4]
+    assert lookup.guess(9) == [3, 4, 9], "three at most"
     lookup.take([6])
     assert lookup.guess(3) == []
+
+
+def test_prompt_lookup_guesses_nothing_where_it_was_not_the_same_the_last_two_times() -> None:
+    lookup = PromptLookup()
+    lookup.take([1, 2, 5, 1, 2, 6, 1, 2])
+    assert lookup.guess(3) == []
+    lookup.take([6, 1, 2])
+    assert lookup.guess(1) == [6], "the same the last two times"
 
 
 def test_prompt_lookup_prefers_the_longer_match() -> None:
     lookup = PromptLookup()
     lookup.take([7, 1, 2, 3, 10, 8, 1, 2, 3, 11, 7, 1, 2, 3])
     assert lookup.guess(1) == [10]
+
+
+def test_prompt_lookup_looks_for_its_guesses_too() -> None:
+    lookup = PromptLookup()
+    lookup.take([1, 2, 3, 9, 9, 2, 3, 4, 8, 8, 1, 2])
+    assert lookup.guess(3) == [3, 9, 9], "1 2 3 was followed by 9, though 2 3 was followed by 4 later"
 
 
 class Broken(ConversationCache):
@@ -143,18 +188,31 @@ GUESSES: dict[str, Callable[[list[int]], list[int]]] = {
 @pytest.mark.parametrize("guesses", GUESSES)
 def test_the_same_text_with_and_without(model: torch.nn.Module, sampling: Sampling, guesses: str) -> None:
     plain, _, passes = write(model, None, sampling, 24)
-    drafted, _, drafted_passes = write(model, Fixed(GUESSES[guesses]), sampling, 24)
-    looked_up, _, looked_up_passes = write(model, PromptLookup(), sampling, 24)
+    drafted, _, drafted_passes = write(model, fixed(GUESSES[guesses]), sampling, 24)
+    looked_up, _, looked_up_passes = write(model, LOOKUP, sampling, 24)
     assert drafted == looked_up == plain
     assert passes == 23
     assert max(drafted_passes, looked_up_passes) <= passes
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_same_text_with_a_network_that_guesses(network: str) -> None:
+    model, drafter = NETWORKS[network](VOCABULARY)
+    verdicts = set()
+    for sampling in SETTINGS:
+        plain, _, _ = write(model, None, sampling, 24)
+        drafted, checked, passes = write(model, drafter, sampling, 24)
+        assert drafted == plain
+        assert passes == 23 - sum(one is not None and one.accepted for one in checked)
+        verdicts |= {one.accepted for one in checked if one is not None}
+    assert verdicts == {True, False}
 
 
 @pytest.mark.parametrize("sampling", SETTINGS, ids=["greedy", "sampled", "cut"])
 def test_a_drafter_that_knows_the_text_is_always_believed(model: torch.nn.Module, sampling: Sampling) -> None:
     plain, _, _ = write(model, None, sampling, 21)
     whole = [*PROMPT, *plain]
-    drafted, checked, passes = write(model, Fixed(lambda ids: whole[len(ids) : len(ids) + 4]), sampling, 21)
+    drafted, checked, passes = write(model, fixed(lambda ids: whole[len(ids) : len(ids) + 4]), sampling, 21)
     assert drafted == plain
     assert all(one is None or one.accepted for one in checked)
     assert passes == 4  # The first token comes with the prompt; each pass writes five.
@@ -163,61 +221,88 @@ def test_a_drafter_that_knows_the_text_is_always_believed(model: torch.nn.Module
 def test_a_fallen_guess_names_what_was_dropped(model: torch.nn.Module) -> None:
     plain, _, _ = write(model, None, SETTINGS[0], 5)
     wrong = (plain[2] + 1) % VOCABULARY
-    names = Fixed(lambda ids: [plain[1], wrong, 11, 12] if len(ids) == len(PROMPT) + 1 else [])
+    names = fixed(lambda ids: [plain[1], wrong, 11, 12] if len(ids) == len(PROMPT) + 1 else [])
     _, checked, _ = write(model, names, SETTINGS[0], 5)
     accepted, fallen = Checked(plain[1], True, 0), Checked(wrong, False, 1, (11,))  # Room for three: the fourth is not asked for.
     assert checked == [None, accepted, fallen, None, None]
 
 
-def guessed(ids: Sequence[int]) -> int:
-    """What the drafter of the tests below takes to come next: a likely token after some, an unlikely one after others."""
-    return (ids[-1] * 7 + 1) % VOCABULARY
+class Overheard:
+    """A drafter whose guess for the next token can be looked at, as only a wrong rule would."""
+
+    def __init__(self, drafter: Drafter) -> None:
+        self._drafter = drafter
+        self.coming: list[int] = []
+
+    def take(self, ids: Sequence[int]) -> None:
+        self._drafter.take(ids)
+        self.coming = self.coming[1:] if self.coming[:1] == list(ids) else []
+
+    def guess(self, at_most: int) -> list[int]:
+        self.coming = self._drafter.guess(at_most)
+        return list(self.coming)
 
 
 class DrawsAgain(Sampler):
     """A wrong rule: what replaces a fallen guess is drawn afresh from all candidates, so that the guess gets a second chance."""
 
-    last = PROMPT[-1]
+    heard: Overheard | None = None
 
     def __call__(self, logits: Tensor) -> Report:
         report = super().__call__(logits)
-        if report.id != guessed([self.last]):
+        if self.heard is not None and self.heard.coming and report.id != self.heard.coming[0]:
             report = super().__call__(logits)
-        self.last = report.id
         return report
 
 
-DRAWN = [Sampling(temperature=1.0), Sampling(temperature=0.7, top_k=5), Sampling(temperature=1.5, top_p=0.8)]
-
-
-@pytest.mark.parametrize("sampling", DRAWN, ids=["all", "top-k", "top-p"])
-def test_every_continuation_comes_out_as_often_as_without(sampling: Sampling) -> None:
-    """Three tokens drawn with guesses and without are of one distribution; a wrong rule is found out by the same test."""
+def by_rule(vocabulary: int) -> tuple[torch.nn.Module, Usable]:
+    """A Llama, and guesses that are likely behind some tokens and unlikely behind others."""
     torch.manual_seed(3)
-    model = LlamaForCausalLM(LlamaConfig(**common())).double().eval()
-    plain = continuations(model, sampling, None, Sampler)
-    drafter = Fixed(lambda ids: [guessed(ids)])
-    assert same_distribution(plain, continuations(model, sampling, drafter, Sampler)) > 1e-3
-    assert same_distribution(plain, continuations(model, sampling, drafter, DrawsAgain)) < 1e-6
+    model = LlamaForCausalLM(LlamaConfig(**common(vocab_size=vocabulary))).double().eval()
+    return model, fixed(lambda ids: [(ids[-1] * 7 + 1) % vocabulary, (ids[-1] * 49 + 8) % vocabulary])
+
+
+DRAWN = {
+    "all": (by_rule, 4, 800, Sampling(temperature=2.0)),
+    "top-k": (by_rule, 5, 800, Sampling(temperature=1.5, top_k=3)),
+    "top-p": (by_rule, 5, 800, Sampling(temperature=2.0, top_p=0.8)),
+    "gemma4_assistant": (assisted, 2, 250, Sampling(temperature=5.0)),
+    "mtp": (headed, 2, 250, Sampling(temperature=5.0)),
+}
+"""Model and drafter, the size of their vocabulary, how many continuations are drawn, and how: so that guesses are neither seldom
+nor nearly always right."""
+
+
+@pytest.mark.parametrize("case", DRAWN)
+def test_every_continuation_comes_out_as_often_as_without(case: str) -> None:
+    """Two tokens drawn with guesses and without are of one distribution; a wrong rule is found out by the same test."""
+    make, vocabulary, n, sampling = DRAWN[case]
+    model, drafter = make(vocabulary)
+    prompt = [token % vocabulary for token in PROMPT]
+    plain = continuations(model, prompt, Sampler(dataclasses.replace(sampling, seed=1)), None, n)
+    right, wrong = (rule(dataclasses.replace(sampling, seed=2)) for rule in (Sampler, DrawsAgain))
+    assert same_distribution(plain, continuations(model, prompt, right, drafter, n)) > 1e-3
+    assert same_distribution(plain, continuations(model, prompt, wrong, drafter, n)) < 1e-6
 
 
 def continuations(
-    model: torch.nn.Module, sampling: Sampling, drafter: Drafter | None, rule: type[Sampler]
+    model: torch.nn.Module, prompt: list[int], sampler: Sampler, drafter: Usable | None, n: int
 ) -> Counter[tuple[int, ...]]:
-    """How often each pair of second and third token is drawn, of 1,500 continuations with random numbers of their own."""
-    sampler = rule(dataclasses.replace(sampling, seed=1 if drafter is None else 2))
+    """How often each pair of tokens is drawn behind the prompt's last one, of `n` with random numbers of their own."""
+    certain = torch.full((model.config.get_text_config().vocab_size,), -1e4)
+    certain[prompt[-1]] = 0
     found: Counter[tuple[int, ...]] = Counter()
     with torch.inference_mode():
-        cache = ConversationCache(model)
-        for _ in range(1500):
-            logits = cache.read(PROMPT[cache.keep_common(PROMPT) :])
-            rounds = Rounds(cache, sampler, drafter, PROMPT, logits)
+        cache = ConversationCache(model, drafter.keeps_hidden if drafter is not None else False)
+        for _ in range(n):
+            cache.read(prompt[cache.keep_common(prompt[:-1]) : -1])
+            heard = Overheard(drafter.make(cache)) if drafter is not None else None
             if isinstance(sampler, DrawsAgain):
-                sampler.last = PROMPT[-1]
-            found[tuple(rounds.draw(3 - place)[0].id for place in range(3))[1:]] += 1
+                sampler.heard = heard
+            rounds = Rounds(cache, sampler, heard, prompt[:-1], certain)
+            _, *pair = (rounds.draw(4 - place)[0].id for place in range(3))
+            found[tuple(pair)] += 1
             rounds.close()
-            if isinstance(drafter, Fixed):
-                drafter.forget()
     return found
 
 
