@@ -1,8 +1,8 @@
 """How fast the local backend writes beside transformers' own generate(): `python -m benchmarks.local [--rounds N] [--only CELL]`.
 
-One process, the same weights, prompts and settings for both, turn by turn in alternation; generate() has a streamer that
-decodes its tokens, as a page would need it. Ours gives each token's whole report besides. A figure is the median of our
-tokens a second over the median of theirs. The models:
+One process, the same weights, prompts and settings for both, turn by turn in alternation; generate() runs a model as
+transformers loads it and has a streamer that decodes its tokens, as a page would need it. Ours runs it as the page does and gives
+each token's whole report besides. A figure is the median of our tokens a second over the median of theirs. The models:
 
 - builtin: the built-in model, on a turn that calls tools;
 - qwen3_5_vocabulary, gemma4_vocabulary: random models of about 0.1 billion parameters with those vocabularies (248,320 and
@@ -10,13 +10,15 @@ tokens a second over the median of theirs. The models:
 
 Drafting is prompt lookup on both sides (generate() then has no streamer). `calls` is our speed on the built-in model's
 tool-calling runs with prompt lookup over that without; both write the same text.
-`growth` is what a token costs beyond the model's forward pass at place 4,000 over what it costs at place 400. The last line is
-JSON: {"builtin": {"greedy": ratio, …}, …, "calls": ratio, "growth": ratio}.
+`growth` is what a token costs beyond the model's forward pass at place 4,000 over what it costs at place 400. `loading` is the
+time in which the built-in model is loaded over that in which its weights are read into memory with safetensors. The last line is
+JSON: {"builtin": {"greedy": ratio, …}, …, "calls": ratio, "growth": ratio, "loading": ratio}.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import dataclasses
 import json
 import sys
@@ -28,10 +30,20 @@ from statistics import median
 from typing import Any
 
 import torch
-from transformers import Gemma3ForCausalLM, Gemma3TextConfig, Qwen3Config, Qwen3ForCausalLM, TextIteratorStreamer
+from safetensors.torch import load_file
+from transformers import (
+    AutoModelForCausalLM,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+    TextIteratorStreamer,
+)
 
 from backends.base import Done, Encoded, Sampling
 from backends.builtin import checkpoint
+from backends.checkpoint import WEIGHTS
+from backends.few_rows import quicken
 from backends.loading import Loaded, load_checkpoint
 from backends.local import LocalBackend
 from harness.run import Run
@@ -56,30 +68,29 @@ CALLS = ("What is 37 * 48?", "How many kilometers are 26 miles?", "What time is 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast the local backend writes beside generate().")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each side in a cell (default %(default)s)")
-    parser.add_argument("--only", choices=("builtin", "qwen3_5_vocabulary", "gemma4_vocabulary", "calls", "growth"))
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each side in a cell (default %(default)s)")
+    parser.add_argument("--only", choices=(*_MODELS, *_FIGURES))
     given = parser.parse_args()
     folder = checkpoint()
     loaded = load_checkpoint(folder, lambda _what, _done: None, None, None)
-    ending = LocalBackend(loaded, "builtin", folder)
-    loaded = _endless(loaded)
-    models: dict[str, Callable[[], Any]] = {
-        "builtin": lambda: loaded.model, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma,
-    }
     results: dict[str, Any] = {}
-    for name, make in models.items():
+    for name, figure in _FIGURES.items():
         if given.only in (None, name):
-            results[name] = _cells(name, folder, dataclasses.replace(loaded, model=make().eval()), given.rounds)
-    if given.only in (None, "calls"):
-        results["calls"] = _calls_gain(ending)
-    if given.only in (None, "growth"):
-        results["growth"] = _growth(folder, loaded)
+            results[name] = figure(folder, loaded)
+    for name, make in _MODELS.items():
+        if given.only in (None, name):
+            model = (_builtin(folder) if make is None else make()).eval()
+            results[name] = _cells(name, folder, dataclasses.replace(_endless(loaded), model=_without_end(model)), given.rounds)
     print(json.dumps(results))
 
 
+def _builtin(folder: Path) -> Any:
+    """The built-in model as transformers loads it."""
+    return AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
+
+
 def _endless(loaded: Loaded) -> Loaded:
-    """The same model with nothing that ends a turn, so that every turn has the same length."""
-    loaded.model.generation_config.eos_token_id = None
+    """The same with nothing in the family that ends a turn, so that every turn has the same length."""
     return dataclasses.replace(loaded, family=dataclasses.replace(loaded.family, stop_tokens={}))
 
 
@@ -98,7 +109,9 @@ def _without_end(model: Any) -> Any:
 
 def _cells(name: str, folder: Path, loaded: Loaded, rounds: int) -> dict[str, float]:
     """The ratios of one model, setting by setting, and with drafting."""
-    backend = LocalBackend(loaded, name, folder)
+    ours = copy.deepcopy(loaded.model)
+    quicken(ours)
+    backend = LocalBackend(dataclasses.replace(loaded, model=ours), name, folder)
     found = {}
     for setting, sampling in SETTINGS.items():
         found[setting] = _ratio(backend, loaded, sampling, rounds)
@@ -119,8 +132,9 @@ def _ratio(backend: LocalBackend, loaded: Loaded, sampling: Sampling, rounds: in
     return round(median(ours[1:]) / median(theirs[1:]), 3)
 
 
-def _calls_gain(backend: LocalBackend) -> float:
+def _calls_gain(folder: Path, loaded: Loaded) -> float:
     """Milliseconds that runs with tool calls decode without a drafter over those with prompt lookup, in alternation."""
+    backend = LocalBackend(loaded, "builtin", folder)
     spent = {None: 0.0, "prompt_lookup": 0.0}
     for question in (CALLS[0], *CALLS):
         if question is CALLS[0]:
@@ -129,7 +143,7 @@ def _calls_gain(backend: LocalBackend) -> float:
             run = Run(backend, question, Settings(sampling=Sampling(temperature=0, drafter=drafter), thinking=False))
             run.execute()
             spent[drafter] += sum(event["decode_ms"] for event in run.log.events if event["kind"] == "model_end")
-    gain = spent[None] / spent["prompt_lookup"]
+    gain: float = spent[None] / spent["prompt_lookup"]
     _say(f"prompt lookup on tool-calling runs: {gain:.3f} times as fast")
     return round(gain, 3)
 
@@ -162,13 +176,17 @@ def _theirs(loaded: Loaded, prompt: Encoded, sampling: Sampling) -> float:
         ids, attention_mask=torch.ones_like(ids), max_new_tokens=sampling.max_new_tokens, min_new_tokens=sampling.max_new_tokens,
         streamer=None if sampling.drafter else streamer, pad_token_id=0, **drawn,
     )
-    return (written.shape[1] - ids.shape[1]) / (time.perf_counter() - began)
+    n_written: int = written.shape[1] - ids.shape[1]
+    return n_written / (time.perf_counter() - began)
 
 
 def _growth(folder: Path, loaded: Loaded) -> float:
     """What a token costs beyond the forward pass around place 4,000, over the same around place 400."""
     spent = {"forward": 0.0}
+    loaded = _endless(loaded)
+    ends, loaded.model.generation_config.eos_token_id = loaded.model.generation_config.eos_token_id, None
     backend = LocalBackend(loaded, "builtin", folder)
+    loaded.model.generation_config.eos_token_id = ends
     costs: list[float] = []
     with _timed_forward(loaded.model, spent):
         for event in backend.generate(_prompt(backend, 0), Sampling(temperature=0, max_new_tokens=4101), lambda: False):
@@ -182,6 +200,22 @@ def _growth(folder: Path, loaded: Loaded) -> float:
     early, late = median(costs[301:501]), median(costs[3901:4101])
     _say(f"beyond the forward pass: {early * 1e3:.3f} ms a token around 400, {late * 1e3:.3f} ms around 4,000")
     return round(late / early, 3)
+
+
+def _loading(folder: Path, _loaded: Loaded) -> float:
+    """Seconds to load the built-in model over seconds to bring its weights into memory, in alternation; both have the file in
+    the system's cache, since the model was loaded before."""
+    reading, loading = [], []
+    for _ in range(5):
+        began = time.perf_counter()
+        weights = [tensor.clone() for tensor in load_file(folder / WEIGHTS).values()]  # load_file alone maps the file
+        reading.append(time.perf_counter() - began)
+        del weights
+        began = time.perf_counter()
+        LocalBackend.load(folder, "builtin")
+        loading.append(time.perf_counter() - began)
+    _say(f"loading the built-in model: {median(loading):.2f} s; reading its weights: {median(reading):.2f} s")
+    return round(median(loading) / median(reading), 3)
 
 
 @contextmanager
@@ -206,6 +240,10 @@ def _timed_forward(model: Any, spent: dict[str, float]) -> Iterator[None]:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+_MODELS: dict[str, Callable[[], Any] | None] = {"builtin": None, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma}
+_FIGURES = {"calls": _calls_gain, "growth": _growth, "loading": _loading}
 
 
 if __name__ == "__main__":
