@@ -121,10 +121,16 @@ class LocalBackend:
         }
 
     def warmup(self) -> None:
-        """Reads one token and draws one, apart from the conversation, so that libraries set up what they need."""
+        """Reads, draws and guesses a token, apart from the conversation, so that libraries set up what they need."""
         with self._turn, torch.inference_mode(), worded_failures(_WRITING):
-            warm = ConversationCache(self._model)
-            Sampler(Sampling(seed=0))(warm.read([min(self._stop_ids, default=0)]))
+            warm = ConversationCache(self._model, keeps_hidden=True)
+            token = min(self._stop_ids, default=0)
+            Sampler(Sampling(seed=0))(warm.read([token]))
+            for found in self._drafters.values():
+                if isinstance(found, Usable):
+                    drafter = found.make(warm)
+                    drafter.take([token, token])
+                    drafter.guess(1)
 
     def render(
         self, messages: Sequence[Message], tools: Sequence[ToolSchema], thinking: bool, generation_prompt: bool = True,
