@@ -39,6 +39,7 @@ from transformers import (
     Qwen3ForCausalLM,
     TextIteratorStreamer,
 )
+from transformers.utils import logging as transformers_logging
 
 from backends.base import Done, Encoded, Sampling
 from backends.builtin import checkpoint
@@ -71,6 +72,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="turns of each side in a cell (default %(default)s)")
     parser.add_argument("--only", choices=(*_MODELS, *_FIGURES))
     given = parser.parse_args()
+    transformers_logging.disable_progress_bar()
     folder = checkpoint()
     loaded = load_checkpoint(folder, lambda _what, _done: None, None, None)
     results: dict[str, Any] = {}
