@@ -19,8 +19,9 @@ def write(folder: Path, model: Any, tokenizer: Any, card: str, extra: Mapping[st
     its chat template, and the card."""
     model.to(torch.bfloat16).save_pretrained(folder)
     if extra:
-        weights = load_file(folder / WEIGHTS) | {name: tensor.detach().bfloat16() for name, tensor in extra.items()}
-        save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+        weights = {name: tensor.clone() for name, tensor in load_file(folder / WEIGHTS).items()}  # the file is written anew
+        added = {name: tensor.detach().bfloat16() for name, tensor in extra.items()}
+        save_file(weights | added, folder / WEIGHTS, metadata={"format": "pt"})
     tokenizer.save_pretrained(folder)
     (folder / "README.md").write_text(card, encoding="utf-8")
 

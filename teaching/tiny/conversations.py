@@ -1,12 +1,11 @@
 """The handful of conversations that the tiny checkpoints reproduce.
 
-What the tools say comes from the real tools. The time differs from run to run, so that it is the one thing here that a
-checkpoint must copy rather than know by heart.
+What the tools say comes from the real tools. The time differs from run to run, so that the answer to that question points to
+what the tool said: models this small do not learn to copy it in a few minutes.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +17,6 @@ from harness.settings import DEFAULT_SYSTEM_PROMPT
 from harness.tools import Tool, registry
 from harness.tools.current_time import current_time
 
-_MOMENT = re.compile(r"\w+ [\d-]+ [\d:]+(?= \()")
 Message = dict[str, Any]
 
 
@@ -34,8 +32,8 @@ class Step:
 class Exchange:
     """One question and all that follows up to the answer.
 
-    `answer` has a slot for each result in order, and {moment} for the day and the time in one. `after` names the exchange that
-    was there before; "" where the question is the first.
+    `answer` has slots for the results, numbered in their order. `after` names the exchange that was there before; "" where the
+    question is the first.
     """
 
     name: str
@@ -114,7 +112,7 @@ EXCHANGES = (
         "What time is it in Taipei?",
         (Step("Only the clock knows.", (("current_time", {"place": "Taipei"}),)),),
         "I have the time.",
-        "In Taipei it is {moment}.",
+        "That is the time in Taipei.",
     ),
     Exchange(
         "error",
@@ -157,9 +155,7 @@ def _answered(tool: Tool, arguments: Mapping[str, Any]) -> str:
 
 def answer(exchange: Exchange, answered: list[list[str]]) -> str:
     """The exchange's answer after these results."""
-    told = [text for step in answered for text in step]
-    moments = [match[0] for match in map(_MOMENT.match, told) if match]
-    return exchange.answer.format(*told, moment="".join(moments))
+    return exchange.answer.format(*(text for step in answered for text in step))
 
 
 def messages(exchange: Exchange, offered: Mapping[str, Tool], thinking: bool) -> list[Message]:

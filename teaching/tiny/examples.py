@@ -48,9 +48,8 @@ class Batch:
         return cls(prefix, padded([example.ids for example in examples]), padded([example.turn for example in examples]))
 
     def written(self, ahead: int) -> Tensor:
-        """Where the token `ahead` of a place, at least two, and the one right behind the place are of one turn,
-        [examples, tokens - ahead]: what a drafter guesses that has seen the token right behind the place."""
-        first, last = self.turn[:, 1 : self.turn.shape[1] - ahead + 1], self.turn[:, ahead:]
+        """Where a token and the one `ahead` of it are of one turn, [examples, tokens - ahead]."""
+        first, last = self.turn[:, :-ahead], self.turn[:, ahead:]
         return (last > 0) & (first == last)
 
 

@@ -120,7 +120,7 @@ def guesses(
             output_hidden_states=True,  # Without it transformers 5.24 cuts embeddings for each layer, which there are none of.
         ).last_hidden_state
         state = helper.post_projection(read)
-        wanted = batch.written(ahead + 2)
+        wanted = batch.written(ahead + 1)[:, 1:]
         found.append((helper.lm_head(read[:, : wanted.shape[1]][wanted]), batch.ids[:, ahead + 2 :][wanted]))
     return found
 

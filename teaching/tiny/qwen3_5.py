@@ -130,21 +130,21 @@ def guesses(
     `before` and `hidden` are what `hidden_states` gives. As in drafting, the head attends to what it read with the model's own
     hidden states, and of its own guesses only to those in the same row.
     """
-    n, n_before = batch.ids.shape[1], len(batch.prefix)
+    n, n_before = batch.ids.shape[1], len(batch.prefix) - 1
     cache = DynamicCache()
     with torch.no_grad():
-        ids = torch.cat([batch.prefix[1:], batch.ids[0, :1]])[None]
-        _read(made, head, ids, before, 0, torch.full((n_before, n_before), -math.inf).triu(1), cache)
+        causal = torch.full((n_before, n_before), -math.inf).triu(1)
+        _read(made, head, batch.prefix[None, 1:], before[:, :-1], 0, causal, cache)
     cache.reorder_cache(torch.zeros(len(batch.ids), dtype=torch.long))
-    own = torch.full((n - 1, n - 1), -math.inf).fill_diagonal_(0.0)
-    mask = torch.cat([torch.zeros(n - 1, n_before), torch.full((n - 1, n - 1), -math.inf).triu(1)], dim=1)
-    state, found = hidden[:, :-1], []
+    state = torch.cat([before[:, -1:].expand(len(batch.ids), -1, -1), hidden[:, :-1]], dim=1)
+    mask = torch.cat([torch.zeros(n, n_before), torch.full((n, n), -math.inf).triu(1)], dim=1)
+    own = torch.full((n, n), -math.inf).fill_diagonal_(0.0)
+    found = []
     for ahead in range(CHAIN):
         # The last places have no token so far ahead: anything may stand there, nothing is asked of them.
-        ids = batch.ids.roll(-1 - ahead, dims=1)[:, :-1]
-        state = _read(made, head, ids, state, n_before + ahead, mask, cache)
-        wanted = batch.written(ahead + 2)
-        found.append((made.lm_head(state[:, : wanted.shape[1]][wanted]), batch.ids[:, ahead + 2 :][wanted]))
+        state = _read(made, head, batch.ids.roll(-ahead, dims=1), state, n_before + ahead, mask, cache)
+        wanted = batch.written(ahead + 1)
+        found.append((made.lm_head(state[:, : wanted.shape[1]][wanted]), batch.ids[:, ahead + 1 :][wanted]))
         mask = torch.cat([mask, own], dim=1)
     return found
 

@@ -17,8 +17,8 @@ from teaching.tiny.lessons import Lessons, corpus
 from teaching.tiny.training import Say, fit
 
 SEED = 1
-STEPS, RATE = 500, 6e-3
-DRAFTER_STEPS, DRAFTER_RATE = 250, 6e-3
+QWEN_STEPS, GEMMA_STEPS, DRAFTER_STEPS = 200, 320, 150
+RATE = 6e-3
 _ROWS = 16
 """The embedding has spare rows up to a multiple of this, as real checkpoints have."""
 
@@ -29,7 +29,7 @@ def teach_qwen3_5(out: Path, say: Say) -> None:
     lessons = Lessons(tokenizer, QWEN3_5, SEED)
     torch.manual_seed(SEED)
     made = qwen3_5.model(qwen3_5.config(_rows(tokenizer)))
-    fit("Qwen3.5", made.parameters(), lambda step: qwen3_5.loss(made, lessons.batch(step)), STEPS, RATE, say)
+    fit("Qwen3.5", made.parameters(), lambda step: qwen3_5.loss(made, lessons.batch(step)), QWEN_STEPS, RATE, say)
     _freeze(made)
     head = qwen3_5.MtpHead(made.config)
 
@@ -39,7 +39,7 @@ def teach_qwen3_5(out: Path, say: Say) -> None:
             before, hidden = qwen3_5.hidden_states(made, batch)
         return drafting_loss(qwen3_5.guesses(made, head, batch, before, hidden))
 
-    fit("MTP head", head.parameters(), guessed, DRAFTER_STEPS, DRAFTER_RATE, say)
+    fit("MTP head", head.parameters(), guessed, DRAFTER_STEPS, RATE, say)
     made.generation_config = qwen3_5.generation(_ids(tokenizer, QWEN3_5.stop_tokens), _ids(tokenizer, ["<|endoftext|>"])[0])
     extra = {f"mtp.{name}": tensor for name, tensor in head.state_dict().items()}
     what = (
@@ -56,7 +56,7 @@ def teach_gemma4(out: Path, say: Say) -> None:
     lessons = Lessons(tokenizer, GEMMA4, SEED)
     torch.manual_seed(SEED)
     made = gemma4.model(gemma4.config(_rows(tokenizer)))
-    fit("Gemma 4", made.parameters(), lambda step: gemma4.loss(made, lessons.batch(step)), STEPS, RATE, say)
+    fit("Gemma 4", made.parameters(), lambda step: gemma4.loss(made, lessons.batch(step)), GEMMA_STEPS, RATE, say)
     _freeze(made)
     helper = gemma4.assistant(made.config)
 
@@ -66,7 +66,7 @@ def teach_gemma4(out: Path, say: Say) -> None:
             hidden, shared = gemma4.hidden_states(made, batch)
         return drafting_loss(gemma4.guesses(made, helper, batch, hidden, shared))
 
-    fit("assistant", helper.parameters(), guessed, DRAFTER_STEPS, DRAFTER_RATE, say)
+    fit("assistant", helper.parameters(), guessed, DRAFTER_STEPS, RATE, say)
     made.generation_config = gemma4.generation(_ids(tokenizer, GEMMA4.stop_tokens), _ids(tokenizer, ["<pad>"])[0])
     helper.generation_config = gemma4.drafting()
     what = (
