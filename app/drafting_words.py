@@ -59,6 +59,7 @@ DRAFTING: Mapping[str, Text] = {
     "draft_rounds": Text(
         "有猜測的回合；用方向鍵移動，Enter 到那個 token", "Rounds with guesses; the arrow keys move, Enter goes to the token",
     ),
+    "draft_more": Text("再顯示（還有 {n} 列）", "Show more ({n} {n:row|rows} left)"),
     "draft_held": Text("猜中", "held"),
     "draft_held_means": Text("模型也選這個", "the model picked the same"),
     "draft_fell": Text("沒猜中", "fell"),

@@ -7,6 +7,7 @@ import { percent, visible } from "./numbers.js";
 
 const CHANNELS = ["thought", "tool_call", "content", "control"];
 const STATES = ["held", "fell", "dropped", "own"];
+const ROWS_AT_ONCE = 500; // Thousands of rows would make every frame slow.
 const CLOCK_EVERY = 8;
 const AT_END_PX = 24;
 
@@ -54,7 +55,7 @@ export class DraftingLane {
    * @param {(index: number) => void} goTo Goes to a token of the turn.
    */
   constructor(ctx, run, step, goTo) {
-    Object.assign(this, { ctx, run, step, goTo, rounds: new Rounds(), drawn: 0, open: true, counted: false, stop: null });
+    Object.assign(this, { ctx, run, step, goTo, rounds: new Rounds(), drawn: 0, most: ROWS_AT_ONCE, open: true, counted: false, stop: null });
     const { words } = ctx;
     const title = words.label(make("span", "lg-title"), (w) => w.t("draft_title"));
     this.facts = words.label(make("span", "lg-draft-facts"), (w) => summary(w, step, this.rounds.list.length));
@@ -63,7 +64,9 @@ export class DraftingLane {
     this.fold.addEventListener("click", () => this.toggle());
     this.rows = this.list();
     const how = run.steps[0] === step ? words.label(make("p", "lg-note"), (w) => w.t("draft_how")) : null; // Once a run is enough.
-    this.body = make("div", "lg-draft-body", how, this.legend(), this.rows);
+    this.more = words.label(button("lg-copy"), (w) => w.t("draft_more", { n: this.rounds.list.length - this.most }));
+    this.more.addEventListener("click", () => this.drawMore());
+    this.body = make("div", "lg-draft-body", how, this.legend(), this.rows, this.more);
     this.element = make("section", "lg-section lg-drafting", this.fold, this.body);
     this.refresh();
   }
@@ -102,12 +105,25 @@ export class DraftingLane {
     this.fold.disabled = !some;
     show(this.arrow, some);
     show(this.body, some && this.open);
+    show(this.more, this.rounds.list.length > this.most);
+    this.ctx.words.refresh(this.more);
     this.fold.setAttribute("aria-expanded", String(some && this.open));
+  }
+
+  drawMore() {
+    this.most += ROWS_AT_ONCE;
+    this.refresh();
+    this.ctx.request();
+  }
+
+  /** How many rows are to stand there. */
+  get wanted() {
+    return this.open ? Math.min(this.rounds.list.length, this.most) : 0;
   }
 
   /** Whether all that is known of the first `n` tokens is drawn. */
   isComplete(n) {
-    return this.rounds.taken >= n && (!this.open || this.drawn >= this.rounds.list.length) && (!this.step.modelEnd || this.counted);
+    return this.rounds.taken >= n && this.drawn >= this.wanted && (!this.step.modelEnd || this.counted);
   }
 
   /**
@@ -123,7 +139,7 @@ export class DraftingLane {
     if (!this.open) return;
     const follows = !this.step.modelEnd && this.rows.scrollHeight - this.rows.scrollTop - this.rows.clientHeight < AT_END_PX;
     this.growLast();
-    for (let i = 1; this.drawn < this.rounds.list.length; i += 1) {
+    for (let i = 1; this.drawn < this.wanted; i += 1) {
       this.rows.append(this.extend(make("li", "lg-round", make("span", "lg-round-n")), this.rounds.list[this.drawn]));
       this.drawn += 1;
       if (i % CLOCK_EVERY === 0 && performance.now() >= deadline) break;
