@@ -17,7 +17,7 @@ from teaching.tiny.lessons import Lessons, corpus
 from teaching.tiny.training import Say, fit
 
 SEED = 1
-QWEN_STEPS, GEMMA_STEPS, DRAFTER_STEPS = 200, 320, 150
+QWEN_STEPS, GEMMA_STEPS, DRAFTER_STEPS = 200, 400, 150
 RATE = 6e-3
 _ROWS = 16
 """The embedding has spare rows up to a multiple of this, as real checkpoints have."""
@@ -46,8 +46,7 @@ def teach_qwen3_5(out: Path, say: Say) -> None:
         "It has the architecture of Qwen3.5 in small, three linear layers to one with full attention, and an MTP head, whose "
         "tensors are named as in Qwen3.5's checkpoints (`mtp.*`)."
     )
-    n_parameters = made.num_parameters() + sum(tensor.numel() for tensor in extra.values())
-    checkpoint.write(out / "tiny_qwen3_5", made, tokenizer, checkpoint.card("Tiny Qwen3.5", what, n_parameters), extra)
+    checkpoint.write(out / "tiny_qwen3_5", made, tokenizer, "Tiny Qwen3.5", what, extra)
 
 
 def teach_gemma4(out: Path, say: Say) -> None:
@@ -73,11 +72,9 @@ def teach_gemma4(out: Path, say: Say) -> None:
         "It has the architecture of Gemma 4 E2B in small: layers with a short and with a full view, the last of which share keys "
         "and values, and embeddings for each layer."
     )
-    text = checkpoint.card("Tiny Gemma 4", what, made.num_parameters())
-    checkpoint.write(out / "tiny_gemma4", made, tokenizer, text)
+    checkpoint.write(out / "tiny_gemma4", made, tokenizer, "Tiny Gemma 4", what)
     what = "It is the assistant (`gemma4_assistant`) of the tiny Gemma 4, for which it guesses tokens; alone it cannot run."
-    text = checkpoint.card("Tiny Gemma 4 assistant", what, helper.num_parameters())
-    checkpoint.write(out / "tiny_gemma4_assistant", helper, tokenizer, text)
+    checkpoint.write(out / "tiny_gemma4_assistant", helper, tokenizer, "Tiny Gemma 4 assistant", what)
 
 
 def drafting_loss(guesses: Sequence[tuple[Tensor, Tensor]]) -> Tensor:
