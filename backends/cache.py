@@ -19,6 +19,8 @@ from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.modeling_layers import GradientCheckpointingLayer
 
+from backends.roomy_layer import with_room
+
 MOST_AHEAD = 64
 """Guesses that are read at a time at most, where no window says fewer."""
 ASK_S = 0.2
@@ -81,7 +83,7 @@ class ConversationCache:
         """Forgets everything that was read."""
         self._read: list[int] = []
         self._hidden = _Rows()
-        self._cache = DynamicCache(config=self._model.config)
+        self._cache = with_room(DynamicCache(config=self._model.config))
         self._before: list[_Saved] = []
         self._last: list[int] = []
         self._owed: list[int] = []
