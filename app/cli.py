@@ -24,7 +24,7 @@ from platformdirs import user_data_path
 
 from app.models import Loader, Placement, load_checkpoint
 from app.selftest_report import Report
-from app.terminal import Terminal, words
+from app.terminal import Terminal, visible, words
 from backends.base import Backend, BackendError, Progress, Sampling
 from backends.checkpoint import DTYPES
 from families.base import Text, pick
@@ -242,7 +242,7 @@ def _progress(lang: str) -> Progress:
     live = sys.stderr.isatty()
 
     def tell(text: Text, done: float | None) -> None:
-        stage = pick(lang, *text)
+        stage = visible(pick(lang, *text))
         if live:
             percent = "" if done is None else f" {done:.0%}"
             print(f"\r\x1b[K{stage}{percent}", file=sys.stderr, end="", flush=True)
@@ -251,6 +251,11 @@ def _progress(lang: str) -> Progress:
             print(stage, file=sys.stderr, flush=True)
 
     return tell
+
+
+def _complain(text: str) -> None:
+    """Says on stderr what went wrong; what a checkpoint's files put into it cannot steer the terminal."""
+    print(visible(text), file=sys.stderr)
 
 
 def _clear_progress() -> None:
@@ -263,7 +268,7 @@ def _loaded(arguments: argparse.Namespace, lang: str, load: Loader) -> Backend |
     try:
         backend = load(arguments.model, _progress(lang), **_placement(arguments).chosen)
     except BackendError as error:
-        print(words(lang, "load_failed", error=pick(lang, error.zh, str(error))), file=sys.stderr)
+        _complain(words(lang, "load_failed", error=pick(lang, error.zh, str(error))))
         return None
     _clear_progress()
     return backend
@@ -277,7 +282,7 @@ def _selftest(arguments: argparse.Namespace, load: Loader) -> int:
     try:
         named = _drafter(backend, arguments.drafter)
     except BackendError as error:
-        print(pick(lang, error.zh, str(error)), file=sys.stderr)
+        _complain(pick(lang, error.zh, str(error)))
         return NOT_ANSWERED
     report = Report(sys.stdout, lang, as_json=arguments.json, clear=_clear_progress)
     return report.run(backend, backend.drafters if named is None else {named: None}, _progress(lang))
@@ -291,7 +296,7 @@ def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, 
     try:
         settings = settings_for(backend, arguments)
     except BackendError as error:
-        print(pick(lang, error.zh, str(error)), file=sys.stderr)
+        _complain(pick(lang, error.zh, str(error)))
         return NOT_ANSWERED
     printer = _Printer(sys.stdout, lang, arguments.json)
     code = ANSWERED

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from app import model_html
+from app.drafting_words import drafter_name
 from app.i18n import Words, plain
 from app.model_tab_words import FACTS
 from app.models import Loading, Ready, State
@@ -223,14 +224,14 @@ def _drafter(words: Words, backend: Backend) -> None:
     networks = backend.info.get("draft_networks", {})
     for name, network in networks.items():
         st.markdown(words(
-            "drafter_network", name=words(f"drafter_{name}"), parameters=model_html.count(network.n_parameters),
+            "drafter_network", name=words.of(drafter_name(name)), parameters=model_html.count(network.n_parameters),
             size=size(network.n_bytes), path=plain(network.path),
         ))
     missing = {name: why_not for name, why_not in backend.drafters.items() if why_not is not None}
     for name, why_not in missing.items():
-        st.markdown(words("drafter_why_not", name=words(f"drafter_{name}"), why=plain(words.of(why_not))))
+        st.markdown(words("drafter_why_not", name=words.of(drafter_name(name)), why=plain(words.of(why_not))))
     if not networks and not missing:
         st.markdown(words("drafter_unknown"))
-    without = [words(f"drafter_{name}") for name in backend.drafters if name not in networks and name not in missing]
+    without = [words.of(drafter_name(name)) for name in backend.drafters if name not in networks and name not in missing]
     if without:
         st.markdown(words("drafter_without", names=("、" if words.lang == "zh" else ", ").join(without)))

@@ -86,12 +86,13 @@ def _apply_defaults(backend: Backend) -> None:
     """Takes over a model's recommended sampling the first time this session meets it."""
     if st.session_state.get("defaults_of") != backend.model_id:
         st.session_state["defaults_of"] = backend.model_id
-        _reset(backend)
+        _reset(backend.info["defaults"])
 
 
-def _reset(backend: Backend) -> None:
+def _reset(recommended: Mapping[str, Any]) -> None:
+    """Sets the model's recommended sampling. A button keeps what it hands on, so that it is not the model, which could not go."""
     for key in SAMPLING:
-        st.session_state[key] = _within(key, backend.info["defaults"][key])
+        st.session_state[key] = _within(key, recommended[key])
 
 
 def _model(words: Words, backend: Backend | None) -> bool:
@@ -182,7 +183,7 @@ def _say_defaults(words: Words, backend: Backend) -> None:
     ]
     if changed:
         st.caption(words("defaults_changed", names=("、" if words.lang == "zh" else ", ").join(changed)))
-    st.button(words("back_to_defaults"), key="reset", on_click=_reset, args=(backend,), disabled=not changed)
+    st.button(words("back_to_defaults"), key="reset", on_click=_reset, args=(backend.info["defaults"],), disabled=not changed)
 
 
 def _loop(words: Words) -> None:
