@@ -17,7 +17,7 @@ from teaching.tiny.lessons import Lessons, corpus
 from teaching.tiny.training import Say, fit
 
 SEED = 1
-QWEN_STEPS, GEMMA_STEPS, DRAFTER_STEPS = 200, 400, 150
+QWEN_STEPS, GEMMA_STEPS, DRAFTER_STEPS = 200, 640, 150
 RATE = 6e-3
 _ROWS = 16
 """The embedding has spare rows up to a multiple of this, as real checkpoints have."""
