@@ -98,6 +98,7 @@ def test_a_models_folder_can_be_typed(site: Sites, tab: Tabs) -> None:
     here = site(ANSWER)
     page = tab(here.url)
     page.page.get_by_role("button", name="Choose a model").click()
+    page.page.get_by_role("heading", name="Recommended").wait_for()  # Then the whole dialog stands.
     box = page.page.get_by_role("textbox", name="Path or name")
     box.fill("/models/other")
     box.press("Enter")
