@@ -113,17 +113,20 @@ class Models:
         loaded so; tries again where it failed. What is on its way for another request is given up."""
         with self._changing:
             self.placement = placement or self.placement
-            first = Loading(model, _WAITING if isinstance(self._state, Ready) else _STARTING, placement=self.placement)
+            replaces = isinstance(self._state, Ready)
+            first = Loading(model, _WAITING if replaces else _STARTING, placement=self.placement)
             if self._wanted(first) and not isinstance(self._state, Failed):
                 return
             self._state = first
-        threading.Thread(target=self._run, args=(first,), name=f"load {model}", daemon=True).start()
+        threading.Thread(target=self._run, args=(first, replaces), name=f"load {model}", daemon=True).start()
 
-    def _run(self, request: Loading) -> None:
-        """Loads unless another model has been asked for meanwhile. One at a time: two would not fit in memory."""
+    def _run(self, request: Loading, replaces: bool) -> None:
+        """Loads unless another model has been asked for meanwhile. One at a time: two would not fit in memory. `replaces` is
+        whether there was a model before."""
         with self._loading:
             self._wait_idle()
-            gc.collect()  # The last model goes before the next one comes, whatever in it refers to whatever.
+            if replaces:
+                gc.collect()  # The last model goes before the next one comes, whatever in it refers to whatever.
             if isinstance(self._state, Loading) and self._wanted(request):
                 with suppress(_NotWantedError):
                     self._set(self._outcome(request.model, request.placement))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import families
@@ -130,7 +130,9 @@ tagged_pieces = st.sampled_from(["x", " ", "\n", "</p>", "<b>", "&lt;", *(f.form
 @given(text=st.lists(tagged_pieces | checks.unicode, max_size=8).map("".join), closers=st.integers(0, 2))
 @settings(max_examples=150)
 def test_text_with_tags_inside_a_value_is_the_value(written: Written, text: str, closers: int) -> None:
-    """Only a closing tag that something fitting follows ends a value."""
+    """Only a closing tag that something fitting follows ends a value; or a call that begins in it, as where the end is missing,
+    which a marker before a name and a brace is."""
+    assume(not re.search(f"{re.escape(written.form.call)}[^{{]*{{", text))
     text = "a" + text + f"{written.form.end_parameter} and so on" * closers + "z"
     raw = written.calls([("put", [("text", text), ("whole", "1")])]) + written.stop
     turn = families.named(written.family).parse(raw, TOOLS, "")
