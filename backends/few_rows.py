@@ -17,6 +17,10 @@ _TALL = 4
 """So many are where the weight has at least as many rows as columns. Both are even: one row costs more than two and
 three more than four, so that the first is multiplied twice."""
 
+_CACHED = 2**23
+"""A model of fewer weights than this (32 MB) stays in the processor's caches, where torch's own ways are faster: 5 µs in place of
+16 for a layer of 64 by 48."""
+
 
 class FewRowsLinear(nn.Linear):  # type: ignore[misc]  # torch has no types here
     """A linear layer for float32 on a CPU that takes few rows the other way round. Shapes are those of `nn.Linear`."""
@@ -36,9 +40,12 @@ class FewRowsLinear(nn.Linear):  # type: ignore[misc]  # torch has no types here
 
 
 def quicken(model: nn.Module) -> None:
-    """Makes the linear layers of a float32 model on a CPU take few rows the faster way, where MKL does the work."""
-    if not torch.backends.mkl.is_available():
-        return
-    for module in model.modules():
-        if type(module) is nn.Linear and module.weight.dtype == torch.float32 and module.weight.device.type == "cpu":
+    """Makes the linear layers of a float32 model on a CPU take few rows the faster way, where MKL does the work and the model is
+    not a very small one."""
+    plain = [
+        module for module in model.modules()
+        if type(module) is nn.Linear and module.weight.dtype == torch.float32 and module.weight.device.type == "cpu"
+    ]
+    if torch.backends.mkl.is_available() and sum(module.weight.numel() for module in plain) >= _CACHED:
+        for module in plain:
             module.__class__ = FewRowsLinear

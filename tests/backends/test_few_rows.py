@@ -39,7 +39,7 @@ class Special(nn.Linear):
 
 
 def test_only_plain_float32_layers_are_changed_and_they_keep_their_weights() -> None:
-    plain, half, special = nn.Linear(4, 8), nn.Linear(4, 8).bfloat16(), Special(4, 8)
+    plain, half, special = nn.Linear(2048, 4096), nn.Linear(4, 8).bfloat16(), Special(4, 8)
     weight = plain.weight
     model = nn.Sequential(plain, nn.Sequential(half, special))
     quicken(model)
@@ -48,3 +48,9 @@ def test_only_plain_float32_layers_are_changed_and_they_keep_their_weights() -> 
     assert type(plain) is (FewRowsLinear if torch.backends.mkl.is_available() else nn.Linear)
     assert plain.weight is weight
     assert list(model.state_dict()) == ["0.weight", "0.bias", "1.0.weight", "1.0.bias", "1.1.weight", "1.1.bias"]
+
+
+def test_a_very_small_model_stays_as_it_is() -> None:
+    model = nn.Sequential(nn.Linear(64, 64), nn.Linear(64, 64))
+    quicken(model)
+    assert {type(layer) for layer in model} == {nn.Linear}
