@@ -49,8 +49,8 @@ def draw() -> None:
     runs = service.current().runs
     words = Words(_language())
     here = _conversation()
-    settings = sidebar.draw(words, runs.run_start(here.last) if here.last else None)
-    state = service.current().models.state
+    state = service.current().models.state  # Looked at once: a model may get ready while the page is being drawn.
+    settings = sidebar.draw(words, state, runs.run_start(here.last) if here.last else None)
     here, refused = _answer(words, here, state, settings)
     _header(words, here)
     _model_state(words, state)

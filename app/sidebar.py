@@ -11,10 +11,10 @@ from typing import Any
 
 import streamlit as st
 
-from app import model_picker, service
+from app import model_picker
 from app.drafting_words import drafter_name
 from app.i18n import Words, plain
-from app.models import Ready
+from app.models import Ready, State
 from backends.base import Backend, BackendError, Sampling
 from backends.model_settings import ModelSettings, settings_file
 from families.base import Text
@@ -31,10 +31,10 @@ _LIMITS: Mapping[str, tuple[float, float, float]] = {
 _MOST_SEED = 2**53 - 1  # The largest whole number that a browser holds exactly.
 
 
-def draw(words: Words, resumed: Event | None) -> Settings:
-    """Draws the sidebar and gives the settings it shows. `resumed` is the run_start of the run that this page opened with."""
+def draw(words: Words, state: State | None, resumed: Event | None) -> Settings:
+    """Draws the sidebar for the model as it stands and gives the settings it shows. `resumed` is the run_start of the run that
+    this page opened with."""
     _fill(resumed)
-    state = service.current().models.state
     backend = state.backend if isinstance(state, Ready) else None
     if backend is not None:
         _apply_defaults(backend)

@@ -11,12 +11,14 @@ from streamlit.testing.v1 import AppTest
 
 from app import server, service
 from app.i18n import Words
-from app.models import Models, Ready
+from app.models import Loading, Models, Ready, State
 from app.page import EXAMPLES
 from app.runs import Runs
 from app.service import Service, install
 from backends.base import BackendError
 from backends.scripted import ScriptedBackend
+from families.base import Text
+from families.hermes import HERMES
 from harness.events import EventLog
 from tests.app.conftest import scripted
 
@@ -400,3 +402,26 @@ def test_a_conversation_whose_file_is_damaged_says_so(backend: ScriptedBackend, 
     ask(run(test), "Who am I?")
     assert viewer(test) is not None
     service.current().runs.wait_idle()
+
+
+def test_a_model_that_gets_ready_while_the_page_is_drawn_is_ready_everywhere(installed: Service) -> None:
+    """However often the page looks, one drawing of it tells one state; the next comes by itself."""
+
+    class GetsReady(Models):
+        looks = 0
+
+        @property
+        def state(self) -> State | None:
+            self.looks += 1
+            return Loading("builtin", Text("讀取", "Reading")) if self.looks <= unready else super().state
+
+    for unready in range(1, 6):
+        models = GetsReady(lambda _model, _progress: scripted(), installed.runs.wait_idle)
+        install(Service(installed.runs, models, installed.token))
+        models.request("builtin")
+        for thread in threading.enumerate():
+            if thread.name.startswith("load "):
+                thread.join(10)
+        test = page()
+        named = EN("family", model=scripted().model_id, family=HERMES.name) in said(test)
+        assert named is not test.chat_input[0].disabled, unready
