@@ -12,18 +12,19 @@ import psutil
 import torch
 
 from backends.base import BackendError
+from backends.checkpoint import DTYPES
 from backends.checkpoint_files import size
 from families.base import Text
 
-BYTES: Mapping[str, int] = {"float32": 4, "bfloat16": 2, "float16": 2}
-"""Bytes that a number takes in each of `backends.checkpoint.DTYPES`."""
+BYTES: Mapping[str, int] = {name: getattr(torch, name).itemsize for name in DTYPES}
+"""Bytes that a number takes in each of the formats that weights can be put into."""
 _ROOM = 1.2
 """What is said to fit leaves a fifth of the weights' size for keys, values and whatever is computed."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """`n_numbers` weights that are to be put into memory as `dtype`, one of BYTES."""
+    """`n_numbers` weights that are to be put into memory as `dtype`, one of `backends.checkpoint.DTYPES`."""
 
     n_numbers: int
     dtype: str

@@ -6,6 +6,7 @@ Knows nothing about thinking, nor how a call is written: `families/delimited.py`
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import cast
@@ -80,7 +81,7 @@ def _first(places: Sequence[int], at: int, end: int) -> int:
     return places[index] if index < len(places) else end
 
 
-class MarkedCalls:
+class MarkedCalls(ABC):
     """Reads the calls of one text, with a method `_attempt` of each format.
 
     `opener` and `closer` are the markers of a call, `closer` "" where the format has none; `like_closer` is what models write
@@ -97,9 +98,9 @@ class MarkedCalls:
         # So the steps of all of it together are limited; after that an attempt ends at the next marker.
         self._patience = 8 * len(self._text) + 1000
 
+    @abstractmethod
     def _attempt(self, opener: Mark, at: int, in_sentence: bool) -> Found | None:
         """The calls after `opener`, read from `at` on; see `families.turns.CallReader.read`."""
-        raise NotImplementedError
 
     def offers(self, name: str) -> bool:
         return name in self._tools

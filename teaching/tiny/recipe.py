@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from families.base import Family
 from families.gemma4 import GEMMA4
 from families.qwen3_5 import QWEN3_5
 from teaching.tiny import checkpoint, gemma4, qwen3_5, vocabularies
@@ -25,21 +27,11 @@ _ROWS = 16
 
 def teach_qwen3_5(out: Path, say: Say) -> None:
     """Teaches the tiny Qwen3.5 and its MTP head, and writes both into out/tiny_qwen3_5."""
-    tokenizer = vocabularies.qwen3_5(corpus(vocabularies.qwen3_5([]), QWEN3_5))
-    lessons = Lessons(tokenizer, QWEN3_5, SEED)
-    torch.manual_seed(SEED)
+    tokenizer, lessons = _course(vocabularies.qwen3_5, QWEN3_5)
     made = qwen3_5.model(qwen3_5.config(_rows(tokenizer)))
-    fit("Qwen3.5", made.parameters(), lambda step: qwen3_5.loss(made, lessons.batch(step)), QWEN_STEPS, RATE, say)
-    _freeze(made)
+    _teach("Qwen3.5", qwen3_5, made, lessons, QWEN_STEPS, say)
     head = qwen3_5.MtpHead(made.config)
-
-    def guessed(step: int) -> Tensor:
-        batch = lessons.batch(step)
-        with torch.no_grad():
-            before, hidden = qwen3_5.hidden_states(made, batch)
-        return drafting_loss(qwen3_5.guesses(made, head, batch, before, hidden))
-
-    fit("MTP head", head.parameters(), guessed, DRAFTER_STEPS, RATE, say)
+    _teach_drafter("MTP head", qwen3_5, made, head, lessons, say)
     made.generation_config = qwen3_5.generation(_ids(tokenizer, QWEN3_5.stop_tokens), _ids(tokenizer, ["<|endoftext|>"])[0])
     extra = {f"mtp.{name}": tensor for name, tensor in head.state_dict().items()}
     what = (
@@ -51,21 +43,11 @@ def teach_qwen3_5(out: Path, say: Say) -> None:
 
 def teach_gemma4(out: Path, say: Say) -> None:
     """Teaches the tiny Gemma 4 and its assistant, and writes them into out/tiny_gemma4 and out/tiny_gemma4_assistant."""
-    tokenizer = vocabularies.gemma4(corpus(vocabularies.gemma4([]), GEMMA4))
-    lessons = Lessons(tokenizer, GEMMA4, SEED)
-    torch.manual_seed(SEED)
+    tokenizer, lessons = _course(vocabularies.gemma4, GEMMA4)
     made = gemma4.model(gemma4.config(_rows(tokenizer)))
-    fit("Gemma 4", made.parameters(), lambda step: gemma4.loss(made, lessons.batch(step)), GEMMA_STEPS, RATE, say)
-    _freeze(made)
+    _teach("Gemma 4", gemma4, made, lessons, GEMMA_STEPS, say)
     helper = gemma4.assistant(made.config)
-
-    def guessed(step: int) -> Tensor:
-        batch = lessons.batch(step)
-        with torch.no_grad():
-            hidden, shared = gemma4.hidden_states(made, batch)
-        return drafting_loss(gemma4.guesses(made, helper, batch, hidden, shared))
-
-    fit("assistant", helper.parameters(), guessed, DRAFTER_STEPS, RATE, say)
+    _teach_drafter("assistant", gemma4, made, helper, lessons, say)
     made.generation_config = gemma4.generation(_ids(tokenizer, GEMMA4.stop_tokens), _ids(tokenizer, ["<pad>"])[0])
     helper.generation_config = gemma4.drafting()
     what = (
@@ -75,6 +57,32 @@ def teach_gemma4(out: Path, say: Say) -> None:
     checkpoint.write(out / "tiny_gemma4", made, tokenizer, "Tiny Gemma 4", what)
     what = "It is the assistant (`gemma4_assistant`) of the tiny Gemma 4, for which it guesses tokens; alone it cannot run."
     checkpoint.write(out / "tiny_gemma4_assistant", helper, tokenizer, "Tiny Gemma 4 assistant", what)
+
+
+def _course(vocabulary: Callable[[Sequence[str]], Any], family: Family) -> tuple[Any, Lessons]:
+    """The tokenizer of a family and what is taught with it; from here on chance is the same each time."""
+    tokenizer = vocabulary(corpus(vocabulary([]), family))
+    lessons = Lessons(tokenizer, family, SEED)
+    torch.manual_seed(SEED)
+    return tokenizer, lessons
+
+
+def _teach(what: str, kind: ModuleType, made: Any, lessons: Lessons, steps: int, say: Say) -> None:
+    """Teaches the model of an architecture (`kind` is its module here), whose weights are final then."""
+    fit(what, made.parameters(), lambda step: kind.loss(made, lessons.batch(step)), steps, RATE, say)
+    _freeze(made)
+
+
+def _teach_drafter(what: str, kind: ModuleType, made: Any, drafter: nn.Module, lessons: Lessons, say: Say) -> None:
+    """Teaches what guesses for the model."""
+
+    def guessed(step: int) -> Tensor:
+        batch = lessons.batch(step)
+        with torch.no_grad():
+            states = kind.hidden_states(made, batch)
+        return drafting_loss(kind.guesses(made, drafter, batch, *states))
+
+    fit(what, drafter.parameters(), guessed, DRAFTER_STEPS, RATE, say)
 
 
 def drafting_loss(guesses: Sequence[tuple[Tensor, Tensor]]) -> Tensor:

@@ -89,13 +89,18 @@ def test_a_drafter_without_a_name_here_goes_by_its_own() -> None:
     assert drafter(page()).options == ["None", "medusa"]
 
 
-def test_a_drafter_that_the_next_model_has_not_is_given_up_with_a_word_and_comes_back_with_its_model() -> None:
+def given_up() -> AppTest:
+    """A page on which the MTP head was chosen before another model, which has none, was."""
     choose_model("with-mtp")
     test = page()
     drafter(test).set_value("mtp")
     run(test)
     choose_model("builtin")
-    run(test)
+    return run(test)
+
+
+def test_a_drafter_that_the_next_model_has_not_is_given_up_with_a_word_and_comes_back_with_its_model() -> None:
+    test = given_up()
     gone = EN("drafter_gone", name=MTP)
     assert drafter(test).value is None
     assert gone in said(test).replace("\\", "")
@@ -108,12 +113,7 @@ def test_a_drafter_that_the_next_model_has_not_is_given_up_with_a_word_and_comes
 
 
 def test_what_is_chosen_next_settles_it() -> None:
-    choose_model("with-mtp")
-    test = page()
-    drafter(test).set_value("mtp")
-    run(test)
-    choose_model("builtin")
-    run(test)
+    test = given_up()
     drafter(test).set_value("prompt_lookup")
     run(test)
     assert EN("drafter_gone", name=MTP) not in said(test).replace("\\", "")

@@ -110,5 +110,9 @@ def test_a_models_folder_can_be_typed(site: Sites, tab: Tabs) -> None:
 
 def test_the_browsers_language_is_used_at_first(site: Sites, tab: Tabs) -> None:
     here = site()
-    tab(here.url, locale="zh-TW").page.get_by_text("從一個例子開始").wait_for()
-    tab(here.url, locale="fr-FR").page.get_by_text("Start with an example").wait_for()
+    for locale, text, other in (
+        ("zh-TW", "從一個例子開始", "Start with an example"), ("fr-FR", "Start with an example", "從一個例子開始"),
+    ):
+        page = tab(here.url, locale=locale).page
+        page.get_by_text(text).wait_for()
+        assert page.get_by_text(other).count() == 0
