@@ -81,7 +81,7 @@ def main() -> None:
             results[name] = figure(folder, loaded)
     for name, make in _MODELS.items():
         if given.only in (None, name):
-            model = (_builtin(folder) if make is None else make()).eval()
+            model = make(folder).eval()
             results[name] = _cells(name, folder, dataclasses.replace(_endless(loaded), model=_without_end(model)), given.rounds)
     print(json.dumps(results))
 
@@ -96,12 +96,12 @@ def _endless(loaded: Loaded) -> Loaded:
     return dataclasses.replace(loaded, family=dataclasses.replace(loaded.family, stop_tokens={}))
 
 
-def _qwen() -> Any:
-    return _without_end(Qwen3ForCausalLM(Qwen3Config(vocab_size=248_320, **SIZES)))
+def _qwen(_folder: Path) -> Any:
+    return Qwen3ForCausalLM(Qwen3Config(vocab_size=248_320, **SIZES))
 
 
-def _gemma() -> Any:
-    return _without_end(Gemma3ForCausalLM(Gemma3TextConfig(vocab_size=262_144, **SIZES)))
+def _gemma(_folder: Path) -> Any:
+    return Gemma3ForCausalLM(Gemma3TextConfig(vocab_size=262_144, **SIZES))
 
 
 def _without_end(model: Any) -> Any:
@@ -244,7 +244,7 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-_MODELS: dict[str, Callable[[], Any] | None] = {"builtin": None, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma}
+_MODELS: dict[str, Callable[[Path], Any]] = {"builtin": _builtin, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma}
 _FIGURES = {"calls": _calls_gain, "growth": _growth, "loading": _loading}
 
 
