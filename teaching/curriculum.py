@@ -6,148 +6,31 @@ comes from the real tools; what needs no tool is in the base model's own words (
 
 from __future__ import annotations
 
-import functools
-import json
 import random
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from harness.settings import DEFAULT_SYSTEM_PROMPT
 from harness.tools import registry
 from teaching import decoys, phrases, tasks
+from teaching import one_question as one
 from teaching import phrases_calculator as calc
 from teaching import phrases_mixed as mixed
 from teaching import phrases_tools as tools
+from teaching import two_questions as two
 from teaching.format import Conversation
-from teaching.plain_questions import CAPITAL_FORMS, CAPITALS, DEFINE, DEFINE_FORMS
-from teaching.small_talk import small_talk
 from teaching.tasks import Episode, Step, UnfitError, World
 
 GROUP = 6
 """Conversations that share a system prompt and tools."""
-OWN_ANSWERS = Path(__file__).parent / "data" / "own_answers.jsonl"
 TYPOS = {"what": "waht", "What": "Waht", "time": "tiem", "convert": "convrt", "Convert": "Covnert", "calculate": "calcualte",
          "many": "mnay", "much": "mcuh", "you": "u", "please": "pls", "the": "teh", "is": "si", "are": "r", "times": "tiems",
          "divided": "devided"}
-NO_TOOL_NEEDED = "No tool is needed."
 NO_TOOL_FITS = "No tool here can do that."
 DRAWS = 60
 """How often a question is drawn again where the values did not fit."""
 
-DIRECT, VERBAL, STORIES = (phrases.block(name) for name in ("direct", "verbal", "stories"))
-CONVERT = phrases.block("conversions", "CONVERT")
-SITUATIONS = {
-    kind: phrases.block("conversions", kind.upper())
-    for kind in ("length", "mass", "volume", "temperature", "speed", "area", "time", "data")
-}
-TIME = phrases.block("times", "TIME")
-FACTS = phrases.lines("no_tool", "FACTS")
 LIVE = [line.split("|") for line in phrases.lines("no_tool", "LIVE")]
-
-Maker = Callable[[World], Episode]
-
-
-@functools.cache
-def own_answers() -> tuple[tuple[str, str], ...]:
-    """Questions without a tool and the base model's answers."""
-    lines = OWN_ANSWERS.read_text(encoding="utf-8").splitlines()
-    return tuple((line["q"], line["a"]) for line in map(json.loads, lines))
-
-
-def _reworded(rng: random.Random, question: str) -> str:
-    """The same question in another of the forms it could have been asked in."""
-    for forms, names in ((DEFINE_FORMS, DEFINE), (CAPITAL_FORMS, CAPITALS)):
-        for form in forms:
-            before, after = form.split("{}")
-            name = question[len(before) : len(question) - len(after)]
-            if question == before + name + after and name.replace(" ", "_" if names is DEFINE else " ") in names:
-                return rng.choice(forms).format(name)
-    return question
-
-
-def _conversion(world: World) -> Episode:
-    return tasks.conversion(world, CONVERT, SITUATIONS)
-
-
-def _clock(world: World) -> Episode:
-    return tasks.clock(world, TIME, tools.PLACES)
-
-
-def _direct(world: World) -> Episode:
-    return tasks.calculation(world, DIRECT, "direct")
-
-
-def _verbal(world: World) -> Episode:
-    return tasks.calculation(world, VERBAL, "verbal")
-
-
-def _story(world: World) -> Episode:
-    return tasks.calculation(world, STORIES, "story")
-
-
-def _yes_no(world: World) -> Episode:
-    return tasks.clock_yes_no(world, phrases.block("times", "TIME_YES_NO"), phrases.block("times", "WEEKEND"), tools.PLACES)
-
-
-def _plain(world: World) -> Episode:
-    kind = world.rng.random()
-    if kind < 0.3:
-        question, answer = world.rng.choice(FACTS).split("|")
-    else:
-        question, answer = world.rng.choice(own_answers() if kind < 0.88 else small_talk())
-        question = _reworded(world.rng, question)
-    return Episode("plain", question, (), NO_TOOL_NEEDED, answer)
-
-
-def _lower(text: str) -> str:
-    return text if text[:2] in ("I ", "I'") or text[:1].isdigit() else text[:1].lower() + text[1:]
-
-
-def _two(world: World) -> Episode:
-    """Two calls in one turn, of the same kind or of two."""
-    rng = world.rng
-    shape = rng.choice(("places", "calculations", "conversions", "units", "any", "any", "any"))
-    if shape == "places":
-        first, second = rng.sample(tools.PLACES, 2)
-        said = rng.choice(("It is {clock} in {place}.", "It is {clock} in {place} ({day}, {date})."))
-        episodes = [tasks.clock(world, f"x|{said}", [place]) for place in (first, second)]
-        question = rng.choice(phrases.lines("times", "TWO_PLACES")).format(p1=first, p2=second)
-        return tasks.together("two_places", question, episodes)
-    if shape == "calculations":
-        pairs = [tasks.expression(rng) for _ in range(2)]
-        episodes = [tasks.calculation(world, "{x}|{x}|{x} is {r}.", "direct", pair) for pair in pairs]
-        question = rng.choice(phrases.lines("two_questions", "TWO_CALCULATIONS")).format(x1=pairs[0][1], x2=pairs[1][1])
-        return tasks.together("two_calculations", question, episodes)
-    if shape == "conversions":
-        episodes = [tasks.conversion(world, "{v}|{v} {f} is {r}.", {}) for _ in range(2)]
-        values = {f"{name}{n}": text for n, episode in enumerate(episodes, 1) for name, text in episode.state.items()}
-        question = rng.choice(phrases.lines("conversions", "TWO_CONVERSIONS")).format(**values)
-        return tasks.together("two_conversions", question, episodes)
-    if shape == "units":
-        dimension, source, one = tasks.units(rng, rng.choice(("length", "mass", "volume", "length", "time")))
-        other = tasks.units(rng, dimension)[1]
-        if other in (source, one):
-            raise UnfitError
-        value, written = tasks.amount(rng, dimension)
-        steps = [tasks.convert_step(world, value, source, target) for target in (one, other)]
-        said = f"{value} {source} is"
-        episodes = [Episode("", "", (step,), "", f"{said} {result}.", (result.split(" ")[0],)) for step, result in steps]
-        question = rng.choice(mixed.ONE_VALUE_TWO_UNITS).format(v=written, f=source, t1=one, t2=other)
-        return tasks.together("two_units", question, episodes)
-    makers = rng.choices((_conversion, _clock, _direct, _verbal, _story), k=2)
-    episodes = [maker(world) for maker in makers]
-    one, other = (episode.question for episode in episodes)
-    one = one if one[-1] in ".?!" else one + rng.choice((".", "?"))
-    question = rng.choice(phrases.lines("two_questions", "JOINERS")).format(q1=one, q2=other, l1=_lower(one), l2=_lower(other))
-    return tasks.together("two_any", question, episodes)
-
-
-def _three_places(world: World) -> Episode:
-    places = world.rng.sample(tools.PLACES, 3)
-    episodes = [tasks.clock(world, "x|It is {clock} in {place}.", [place]) for place in places]
-    question = world.rng.choice(mixed.THREE_PLACES).format(*places)
-    return tasks.together("three_places", question, episodes)
 
 
 def _chain(world: World) -> Episode:
@@ -162,8 +45,8 @@ def _chain(world: World) -> Episode:
 
 def _failing(world: World) -> Episode:
     if world.rng.random() < 0.35:
-        return tasks.mended(world, TIME)
-    return tasks.failing(world, CONVERT, TIME)
+        return tasks.mended(world, one.TIME)
+    return tasks.failing(world, one.CONVERT, one.TIME)
 
 
 def _difference(world: World) -> Episode:
@@ -174,14 +57,13 @@ def _compared(world: World) -> Episode:
     return tasks.compared(world, mixed.WHICH_IS_MORE)
 
 
-def _now(world: World) -> Episode:
-    return tasks.clock_here(world, phrases.block("times", "NOW"))
-
-
-OURS: Sequence[tuple[float, Maker]] = (
-    (0.09, _direct), (0.17, _verbal), (0.21, _story), (0.13, _conversion), (0.07, _clock), (0.02, _yes_no), (0.01, _now),
-    (0.12, _two), (0.01, _three_places), (0.20, _chain), (0.045, _failing), (0.01, _difference), (0.01, _compared),
+OURS: Sequence[tuple[float, one.Maker]] = (
+    (0.10, one.direct), (0.15, one.verbal), (0.23, one.story), (0.13, one.conversion), (0.08, one.clock), (0.02, one.yes_no),
+    (0.01, one.now), (0.015, two.places), (0.03, two.calculations), (0.02, two.conversions), (0.01, two.units),
+    (0.09, two.unlike), (0.015, two.with_fact), (0.01, two.three_places), (0.17, _chain), (0.045, _failing),
+    (0.01, _difference), (0.01, _compared),
 )
+"""How often each kind of question comes up where all of our tools are offered."""
 
 
 def _live(world: World, offered: frozenset[str]) -> Episode:
@@ -201,8 +83,10 @@ _SERVED_BY = {
     "turn_on_light": "your home", "find_restaurant": "restaurants", "book_train": "tickets", "read_file": "files",
 }
 """Which of the wishes that nothing serves a decoy does serve."""
-_MAKERS_FOR: dict[str, tuple[Maker, ...]] = {
-    "calculator": (_direct, _verbal, _story), "convert_units": (_conversion,), "current_time": (_clock, _yes_no),
+_MAKERS_FOR: dict[str, tuple[one.Maker, ...]] = {
+    "calculator": (one.direct, one.verbal, one.story),
+    "convert_units": (one.conversion,),
+    "current_time": (one.clock, one.yes_no),
 }
 
 
@@ -233,7 +117,7 @@ def sloppy(rng: random.Random, text: str) -> str:
         return text
     if rng.random() < 0.25:
         before = rng.choice(mixed.BEFORE)
-        text = before + (_lower(text) if before.endswith((": ", ", ", "so ")) else text)
+        text = before + (phrases.lowered(text) if before.endswith((": ", ", ", "so ")) else text)
     if rng.random() < 0.2 and text[-1] in ".?!":
         text += rng.choice(mixed.AFTER)
     if rng.random() < 0.4:
@@ -254,7 +138,7 @@ def _episode(world: World, offered: frozenset[str]) -> Episode:
             kind = rng.random()
             ours = not offered.isdisjoint(registry())
             if kind < (0.25 if offered else 0.7):
-                episode = _plain(world)
+                episode = one.plain(world)
             elif not offered or kind < (0.3 if offered.issuperset(registry()) else 0.4):
                 episode = _without_tool(world, offered)
             elif not offered <= registry().keys() and (rng.random() < 0.3 or not ours):
@@ -265,7 +149,7 @@ def _episode(world: World, offered: frozenset[str]) -> Episode:
             continue
         if episode.needs <= offered:
             return episode
-    return _plain(world)
+    return one.plain(world)
 
 
 def _follow_up(world: World, before: Episode) -> Episode | None:
@@ -328,7 +212,7 @@ def conversation(rng: random.Random, system: str | None, offered: Sequence[dict[
     """One conversation; about one in ten has an earlier question in it."""
     world = World(rng)
     names = frozenset(str(schema["function"]["name"]) for schema in offered)
-    thinking = rng.random() < 0.6
+    thinking = rng.random() < 0.7
     found: list[dict[str, Any]] = [] if system is None else [{"role": "system", "content": system}]
     episode = _episode(world, names)
     if rng.random() < 0.1:

@@ -26,3 +26,8 @@ def block(file: str, name: str = "") -> str:
 def lines(file: str, name: str = "") -> tuple[str, ...]:
     """The same, cut into phrases."""
     return tuple(block(file, name).split("\n"))
+
+
+def lowered(text: str) -> str:
+    """A question as it goes on behind other words: its first letter is small, unless it begins with I."""
+    return text if text[:2] in ("I ", "I'") or text[:1].isdigit() else text[:1].lower() + text[1:]

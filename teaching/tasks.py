@@ -189,18 +189,21 @@ def reason(expr: str) -> str:
 def calculation(world: World, block: str, kind: str, x: tuple[str, str] | None = None) -> Episode:
     """One call of the calculator for a phrase of `block`."""
     rng = world.rng
-    question, expr, answer = world.line(block)
+    question, expr, answer, *rule = world.line(block)
     values = slots(rng)
     text, typed = x or (expression(rng) if kind == "direct" else ("", ""))
     expr = expr.format(x=text, **values)
     asked = question.format(x=typed, **spoken(rng, values))
     result = world.result("calculator", {"expression": expr})
     said = answer.format(x=text, r=result, **values)
-    return Episode(kind, asked, (calculate_step(expr, result),), done(result), said, (result,), {"result": result})
+    step = calculate_step(expr, result, rule=rule)
+    return Episode(kind, asked, (step,), done(result), said, (result,), {"result": result})
 
 
-def calculate_step(expr: str, result: str, before: str = "") -> Step:
-    return Step(before + reason(expr), (("calculator", {"expression": expr}),), (result,))
+def calculate_step(expr: str, result: str, before: str = "", rule: Sequence[str] = ()) -> Step:
+    """One calculation. `rule` may hold the word equation that leads to it; the model thinks of that in place of the operation."""
+    thinking = before + (f"{rule[0]}: {expr}." if rule else reason(expr))
+    return Step(thinking[0].upper() + thinking[1:], (("calculator", {"expression": expr}),), (result,))
 
 
 def done(result: str) -> str:
@@ -224,10 +227,11 @@ def amount(rng: random.Random, dimension: str) -> tuple[float | int, str]:
     """A value as a number and as somebody may write it."""
     text = rng.choice((number(rng, 2, 99), number(rng), number(rng, 100, 99999), decimal(rng), decimal(rng)))
     if dimension == "temperature":
-        text = rng.choice((str(rng.randint(-40, 120)), str(rng.randint(20, 450)), f"{rng.randint(10, 110)}.{rng.randint(1, 9)}"))
+        whole = rng.choice((rng.randint(-40, -1), rng.randint(0, 120), rng.randint(20, 450)))
+        text = str(whole) if rng.random() < 0.75 else f"{rng.randint(10, 110)}.{rng.randint(1, 9)}"
     value = float(text) if "." in text else int(text)
-    if value < 0 and rng.random() < 0.5:
-        return value, f"minus {-value}"
+    if value < 0 and rng.random() < 0.6:
+        return value, f"{rng.choice(('minus', 'minus', 'negative'))} {-value}"
     if isinstance(value, int) and 1 < value <= 12 and rng.random() < 0.25:
         return value, NUMBER_WORDS[value]
     if dimension != "temperature" and rng.random() < 0.04:
@@ -354,15 +358,15 @@ def calculate_then_convert(world: World, block: str, fixed_block: str) -> Episod
     rng = world.rng
     values = slots(rng)
     if rng.random() < 0.4:
-        question, expr, source, target, answer = world.line(fixed_block)
+        question, expr, source, target, answer, *rule = world.line(fixed_block)
     else:
         _, source, target = units(rng, rng.choice(("length", "mass", "volume", "length", "time", "area")))
-        question, expr, answer = world.line(block)
+        question, expr, answer, *rule = world.line(block)
     expr = expr.format(**values)
     between = world.result("calculator", {"expression": expr})
     if "." in between and len(between) > 13:
         raise UnfitError
-    first = calculate_step(expr, between, "First ")
+    first = calculate_step(expr, between, "First ", rule)
     first = Step(f"{first.thinking.removesuffix('.')}, then I convert {source} to {target}.", first.calls, first.results)
     second, result = convert_step(world, float(between) if "." in between else int(between), source, target)
     asked = question.format(f=source, t=target, **spoken(rng, values))

@@ -23,7 +23,7 @@ from teaching.format import SLOTS, Taught, taught
 from teaching.student import Pack, Student
 
 SEED = 20
-STEPS = 760
+STEPS = 1300
 WARMUP = 20
 HIGHEST_RATE, LOWEST_RATE = 1e-3, 3e-5
 CLIP = 1.0

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import teaching_phrases
 from benchmarks.teaching import FREE, generated, marked, marked_free
-from teaching import curriculum, phrases
+from teaching import one_question, phrases
 from teaching.small_talk import small_talk
 
 
@@ -71,7 +71,7 @@ def test_the_benchmark_asks_what_was_never_taught() -> None:
     """No phrase, no simple fact and no free question stands in what the model is taught on, word for word."""
     files = [path.read_text("utf-8").splitlines() for path in phrases.FOLDER.glob("*.txt")]
     taught = {letters(part) for lines in files for line in lines if not line.startswith("## ") for part in line.split("|")[:2]}
-    taught |= {letters(question) for question, _ in (*curriculum.own_answers(), *small_talk())}
+    taught |= {letters(question) for question, _ in (*one_question.own_answers(), *small_talk())}
     blocks = [value for name, value in vars(teaching_phrases).items() if name.isupper() and isinstance(value, str)]
     templates = [line.split("|")[0] for block in blocks for line in block.strip().split("\n")]
     free = [json.loads(line)["q"] for line in FREE.read_text("utf-8").splitlines()]
