@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from platformdirs import user_data_path
 
@@ -28,11 +28,13 @@ from app.terminal import Terminal, visible, words
 from backends.base import Backend, BackendError, Progress, Sampling
 from backends.checkpoint import DTYPES
 from families.base import Text, pick
+from harness.handover import settled
 from harness.run import Run
 from harness.settings import DEFAULT_SYSTEM_PROMPT, DEFAULT_TOOLS, Settings
 from harness.tools import registry
 
 _POLL_S = 0.2
+_SETTLE_S = 2.0
 _NUMBER = re.compile(r"[\d.]+ (?:[kMG]?B|s|秒)")
 ANSWERED, NOT_ANSWERED = 0, 1
 
@@ -361,5 +363,16 @@ def main(argv: Sequence[str] | None = None, *, load: Loader = load_checkpoint, f
         return NOT_ANSWERED
 
 
+def command() -> NoReturn:
+    """`main` as a program of its own. A model that still reads a prompt is given a moment, and then the program ends without
+    Python's own end, in which torch, still at work, would abort."""
+    code = main()
+    if settled(_SETTLE_S):
+        sys.exit(code)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

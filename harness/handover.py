@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 
 _POLL_S = 0.02
+_WORK = "loopglass-work"
 
 
 class LeftAlone(Exception):  # noqa: N818  # Not an error: the caller turned away.
@@ -36,7 +37,7 @@ class Handover(Generic[Item]):
         self._items: queue.SimpleQueue[Item | _End] = queue.SimpleQueue()
         self._work = work
         self._on_end = on_end
-        threading.Thread(target=self._bring, name="loopglass-work", daemon=True).start()
+        threading.Thread(target=self._bring, name=_WORK, daemon=True).start()
 
     def _bring(self) -> None:
         error: BaseException | None = None
@@ -69,3 +70,11 @@ class Handover(Generic[Item]):
                 raise item.error
             else:
                 return
+
+
+def settled(within_s: float) -> bool:
+    """Waits until all work that was left alone is over; whether it is, `within_s` seconds later at most."""
+    latest = time.monotonic() + within_s
+    for thread in [thread for thread in threading.enumerate() if thread.name == _WORK]:
+        thread.join(max(0.0, latest - time.monotonic()))
+    return not any(thread.name == _WORK for thread in threading.enumerate())

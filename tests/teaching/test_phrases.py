@@ -19,9 +19,9 @@ def _operators(expression: str) -> list[str]:
 
 
 RULES = [
-    *((line[1], line[3]) for line in map(lambda text: text.split("|"), phrases.lines("stories"))),
-    *((line[1], line[3]) for line in map(lambda text: text.split("|"), phrases.lines("chains", "CALCULATE_THEN_CONVERT"))),
-    *((line[1], line[5]) for line in map(lambda text: text.split("|"), phrases.lines("chains", "AREA_AND_SPEED"))),
+    *((line[1], line[3]) for line in (text.split("|") for text in phrases.lines("stories"))),
+    *((line[1], line[3]) for line in (text.split("|") for text in phrases.lines("chains", "CALCULATE_THEN_CONVERT"))),
+    *((line[1], line[5]) for line in (text.split("|") for text in phrases.lines("chains", "AREA_AND_SPEED"))),
 ]
 
 
@@ -54,9 +54,10 @@ def _made(maker: one_question.Maker, seed: int) -> list[str]:
 
 
 @pytest.mark.parametrize("maker", [
-    one_question.conversion, one_question.clock, one_question.direct, one_question.verbal, one_question.story, one_question.yes_no,
-    one_question.plain, one_question.fact, one_question.now, two_questions.places, two_questions.calculations,
-    two_questions.conversions, two_questions.units, two_questions.unlike, two_questions.with_fact, two_questions.three_places,
+    one_question.conversion, one_question.clock, one_question.direct, one_question.verbal, one_question.story,
+    one_question.yes_no, one_question.plain, one_question.fact, one_question.now, two_questions.places,
+    two_questions.calculations, two_questions.conversions, two_questions.units, two_questions.unlike, two_questions.with_fact,
+    two_questions.three_places,
 ])
 def test_every_maker_fills_all_slots_of_its_phrases(maker: one_question.Maker) -> None:
     questions = _made(maker, 1)
