@@ -6,7 +6,9 @@ each token's whole report besides. A figure is the median of our tokens a second
 
 - builtin: the built-in model, on a turn that calls tools;
 - qwen3_5_vocabulary, gemma4_vocabulary: random models of about 0.1 billion parameters with those vocabularies (248,320 and
-  262,144 rows), where a report has the most to look at.
+  262,144 rows), where a report has the most to look at;
+- long_turns: the built-in model again, on one turn of 4,000 tokens, where the others have several of 64. It takes half an hour
+  and is measured only where --only names it.
 
 Drafting is prompt lookup on both sides (generate() then has no streamer). `calls` is our speed on the built-in model's
 tool-calling runs with prompt lookup over that without; both write the same text.
@@ -23,7 +25,7 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -51,7 +53,8 @@ from harness.run import Run
 from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
 from harness.tools import registry
 
-N_TOKENS = 64
+N_TOKENS, N_LONG = 64, 4000
+LONG = "long_turns"
 QUESTION = "What is 37 * 48, and what is 37 * 48 + 1? Use the calculator for 37 * 48 first."
 SETTINGS = {
     "greedy": Sampling(temperature=0),
@@ -80,7 +83,7 @@ def main() -> None:
         if given.only in (None, name):
             results[name] = figure(folder, loaded)
     for name, make in _MODELS.items():
-        if given.only in (None, name):
+        if given.only == name or (given.only is None and name != LONG):
             model = make(folder).eval()
             results[name] = _cells(name, folder, dataclasses.replace(_endless(loaded), model=_without_end(model)), given.rounds)
     print(json.dumps(results))
@@ -114,23 +117,21 @@ def _cells(name: str, folder: Path, loaded: Loaded, rounds: int) -> dict[str, fl
     ours = copy.deepcopy(loaded.model)
     quicken(ours)
     backend = LocalBackend(dataclasses.replace(loaded, model=ours), name, folder)
+    lengths = [N_TOKENS, N_LONG] if name == LONG else [N_TOKENS] * (rounds + 1)
     found = {}
-    for setting, sampling in SETTINGS.items():
-        found[setting] = _ratio(backend, loaded, sampling, rounds)
+    for setting, sampling in {**SETTINGS, "drafting": dataclasses.replace(SETTINGS["greedy"], drafter="prompt_lookup")}.items():
+        found[setting] = _ratio(backend, loaded, sampling, lengths)
         _say(f"{name} {setting}: {found[setting]}")
-    found["drafting"] = _ratio(backend, loaded, dataclasses.replace(SETTINGS["greedy"], drafter="prompt_lookup"), rounds)
-    _say(f"{name} with prompt lookup: {found['drafting']}")
     return found
 
 
-def _ratio(backend: LocalBackend, loaded: Loaded, sampling: Sampling, rounds: int) -> float:
-    """Our tokens a second over generate()'s; the first turn of each warms up."""
-    sampling = dataclasses.replace(sampling, max_new_tokens=N_TOKENS)
+def _ratio(backend: LocalBackend, loaded: Loaded, sampling: Sampling, lengths: Sequence[int]) -> float:
+    """Our tokens a second over generate()'s, on turns of these many tokens; the first turn of each warms up."""
     ours, theirs = [], []
-    for turn in range(rounds + 1):
-        prompt = _prompt(backend, turn)
-        ours.append(_ours(backend, prompt, sampling))
-        theirs.append(_theirs(loaded, prompt, sampling))
+    for turn, length in enumerate(lengths):
+        prompt, settings = _prompt(backend, turn), dataclasses.replace(sampling, max_new_tokens=length)
+        ours.append(_ours(backend, prompt, settings))
+        theirs.append(_theirs(loaded, prompt, settings))
     return round(median(ours[1:]) / median(theirs[1:]), 3)
 
 
@@ -244,7 +245,9 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-_MODELS: dict[str, Callable[[Path], Any]] = {"builtin": _builtin, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma}
+_MODELS: dict[str, Callable[[Path], Any]] = {
+    "builtin": _builtin, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma, LONG: _builtin,
+}
 _FIGURES = {"calls": _calls_gain, "growth": _growth, "loading": _loading}
 
 
