@@ -10,11 +10,15 @@ each token's whole report besides. A figure is the median of our tokens a second
 - long_turns: the built-in model again, on one turn of 4,000 tokens, where the others have several of 64. It takes half an hour
   and is measured only where --only names it.
 
-Drafting is prompt lookup on both sides (generate() then has no streamer). `calls` is our speed on the built-in model's
-tool-calling runs with prompt lookup over that without; both write the same text.
-`growth` is what a token costs beyond the model's forward pass at place 4,000 over what it costs at place 400. `loading` is the
-time in which the built-in model is loaded over that in which its weights are read into memory with safetensors. The last line is
-JSON: {"builtin": {"greedy": ratio, …}, …, "calls": ratio, "growth": ratio, "loading": ratio}.
+Drafting is prompt lookup on both sides (generate() then has no streamer). Further figures:
+
+- calls: our speed on the built-in model's tool-calling runs with prompt lookup over that without; both write the same text;
+- assistant: the tiny Gemma 4 of the tests with its assistant, over `generate(assistant_model=…)`; a model so small that the
+  work between its passes is most of what is measured;
+- growth: what a token costs beyond the model's forward pass at place 4,000 over what it costs at place 400;
+- loading: the time in which the built-in model is loaded over that in which its weights are read into memory with safetensors.
+
+The last line is JSON: {"builtin": {"greedy": ratio, …}, …, "calls": ratio, "assistant": ratio, "growth": ratio, "loading": ratio}.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -35,6 +40,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import (
     AutoModelForCausalLM,
+    AutoTokenizer,
     Gemma3ForCausalLM,
     Gemma3TextConfig,
     Qwen3Config,
@@ -52,9 +58,14 @@ from backends.local import LocalBackend
 from harness.run import Run
 from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
 from harness.tools import registry
+from teaching.tiny.conversations import EXCHANGES
+from teaching.tiny.examples import texts
 
 N_TOKENS, N_LONG = 64, 4000
 LONG = "long_turns"
+TINY = Path(__file__).parents[1] / "tests" / "data" / "tiny_gemma4"
+MOMENT = datetime(2031, 2, 25, 22, 8, tzinfo=UTC)
+"""What the clock says in the tiny model's conversations."""
 QUESTION = "What is 37 * 48, and what is 37 * 48 + 1? Use the calculator for 37 * 48 first."
 SETTINGS = {
     "greedy": Sampling(temperature=0),
@@ -149,6 +160,24 @@ def _calls_gain(folder: Path, loaded: Loaded) -> float:
     gain: float = spent[None] / spent["prompt_lookup"]
     _say(f"prompt lookup on tool-calling runs: {gain:.3f} times as fast")
     return round(gain, 3)
+
+
+def _assistant(_folder: Path, _loaded: Loaded) -> float:
+    """Tokens a second of the tiny Gemma 4 with its assistant over those of generate() with it, on all of its conversations."""
+    backend = LocalBackend.load(TINY, TINY.name, device="cpu")
+    model, assistant = (AutoModelForCausalLM.from_pretrained(f"{TINY}{end}", local_files_only=True) for end in ("", "_assistant"))
+    tokenizer = AutoTokenizer.from_pretrained(TINY, local_files_only=True)
+    prompts = [backend.encode(texts(exchange, tokenizer, backend.family, True, lambda: MOMENT)[0]) for exchange in EXCHANGES]
+    sampling = Sampling(temperature=0, max_new_tokens=120, drafter="gemma4_assistant")
+    ours, theirs = [], []
+    for prompt in (prompts[0], *prompts * 3):
+        ours.append(_ours(backend, prompt, sampling))
+        ids = torch.tensor([prompt.ids])
+        began = time.perf_counter()
+        written = model.generate(ids, assistant_model=assistant, do_sample=False, max_new_tokens=sampling.max_new_tokens)
+        theirs.append((written.shape[1] - ids.shape[1]) / (time.perf_counter() - began))
+    _say(f"with Gemma 4's assistant: {median(ours[1:]):.0f} tokens a second, generate() {median(theirs[1:]):.0f}")
+    return round(median(ours[1:]) / median(theirs[1:]), 3)
 
 
 def _prompt(backend: LocalBackend, turn: int) -> Encoded:
@@ -248,7 +277,7 @@ def _say(text: str) -> None:
 _MODELS: dict[str, Callable[[Path], Any]] = {
     "builtin": _builtin, "qwen3_5_vocabulary": _qwen, "gemma4_vocabulary": _gemma, LONG: _builtin,
 }
-_FIGURES = {"calls": _calls_gain, "growth": _growth, "loading": _loading}
+_FIGURES = {"calls": _calls_gain, "assistant": _assistant, "growth": _growth, "loading": _loading}
 
 
 if __name__ == "__main__":
