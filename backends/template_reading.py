@@ -7,9 +7,9 @@ depending is decided by logic, not by looks: a branch depends on a variable wher
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
@@ -160,8 +160,10 @@ def _united(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(united)
 
 
-def _tags(template: str) -> Iterator[_Tag]:
-    """The tags of a template in order. Raises TemplateSyntaxError."""
+@lru_cache(maxsize=4)
+def _tags(template: str) -> tuple[_Tag, ...]:
+    """The tags of a template in order; kept, since a template is asked about several variables. Raises TemplateSyntaxError."""
+    found: list[_Tag] = []
     at = 0
     start = 0
     parts: list[str] = []
@@ -172,6 +174,7 @@ def _tags(template: str) -> Iterator[_Tag]:
             start, parts = begin, []
         elif kind in ("block_end", "variable_end"):
             first, rest = (parts[0], parts[1:]) if kind == "block_end" and parts else ("", parts)
-            yield _Tag(first, "".join(rest).strip(), start, begin + len(value.rstrip()))
+            found.append(_Tag(first, "".join(rest).strip(), start, begin + len(value.rstrip())))
         elif kind != "whitespace" or parts:
             parts.append(value)
+    return tuple(found)
