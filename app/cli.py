@@ -172,7 +172,7 @@ def _drafter(backend: Backend, name: str | None) -> str | None:
         return name
     why_not = backend.drafters.get(name)
     if why_not is not None:
-        raise BackendError(f"The drafter {name} cannot be had: {why_not.en}", f"不能用「{name}」來猜：{why_not.zh}")
+        raise BackendError(f"The drafter {name} is not available: {why_not.en}", f"不能用「{name}」來猜：{why_not.zh}")
     have = ", ".join(usable)
     raise BackendError(
         f"This model has no drafter {name!r}; it has {have or 'none'}.",

@@ -7,23 +7,23 @@ from collections.abc import Mapping
 from families.base import Text
 
 SETTING: Mapping[str, Text] = {
-    "drafter": Text("猜測（投機解碼）", "Drafting"),
+    "drafter": Text("猜測（推測解碼）", "Drafting"),
     "drafter_help": Text(
-        "先用便宜的方法猜接下來的幾個 token，再讓模型跑一次，同時檢查這些猜測。只留下模型自己也會選的：猜中就省下好幾次，"
-        "猜錯只是白猜，種子相同，寫出來的就和不猜時一樣。唯一的例外是捨入：同時算好幾個位置，最後幾位可能不同，兩個機率幾乎"
+        "先用省力的方法猜接下來的幾個 token，再讓模型跑一次，同時檢查這些猜測。只留下模型自己也會選的：猜中就少跑好幾次，"
+        "猜錯只是白費一點時間。種子相同，寫出來的就和不猜時一樣；唯一的例外是捨入：同時算好幾個位置，最後幾位可能不同，兩個機率幾乎"
         "相等的 token 就可能對調。在終端機執行 `loopglass selftest drafting` 可以檢查你的模型。",
         "The next few tokens are guessed by cheap means, and one pass of the model checks all guesses at once. Only what the "
-        "model picks itself is kept: what is guessed right saves passes, a wrong guess costs little, and the same seed writes "
-        "the same text as without. The one exception is rounding: where several places are computed at once the last bits can "
-        "differ, and of two tokens that are as good as equal the other one may come out. In a terminal, "
+        "model picks itself is kept: what is guessed right saves passes, a wrong guess costs a little time, and the same seed "
+        "writes the same text as without. The one exception is rounding: where several places are computed at once the last bits "
+        "can differ, and of two tokens that are as good as equal the other one may come out. In a terminal, "
         "`loopglass selftest drafting` checks this for your model.",
     ),
     "drafter_none": Text("不猜", "None"),
     "drafter_prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
-    "drafter_gemma4_assistant": Text("Gemma 4 的助手（MTP）", "Gemma 4’s assistant (MTP)"),
+    "drafter_gemma4_assistant": Text("Gemma 4 的草稿模型（MTP）", "Gemma 4’s drafter (MTP)"),
     "drafter_mtp": Text("模型自帶的 MTP 頭", "The model’s own MTP head"),
-    "drafter_cannot": Text("執行這個模型的程式不會猜。", "What runs this model cannot draft."),
-    "drafter_why_not": Text("不能用「{name}」：{why}", "{name} cannot be had: {why}"),
+    "drafter_cannot": Text("執行這個模型的程式不支援猜測。", "What runs this model cannot draft."),
+    "drafter_why_not": Text("不能用「{name}」：{why}", "{name} is not available: {why}"),
     "drafter_gone": Text(
         "先前選的「{name}」，這個模型不能用，所以現在不猜。",
         "{name} was chosen before; this model cannot use it, so nothing is guessed.",
@@ -37,8 +37,8 @@ def drafter_name(drafter: str) -> Text:
 
 
 DRAFTING: Mapping[str, Text] = {
-    "draft_title": Text("猜測（投機解碼）", "Drafting"),
-    "draft_none": Text("這一輪沒有可猜的", "nothing was guessed in this turn"),
+    "draft_title": Text("猜測（推測解碼）", "Drafting"),
+    "draft_none": Text("這一輪什麼都沒猜", "nothing was guessed in this turn"),
     "draft_so_far": Text("有猜測的回合：{n}", "rounds with guesses: {n}"),
     "draft_summary": Text("猜了 {drafted} 個，猜中 {accepted} 個", "{accepted} of {drafted} {drafted:guess|guesses} held"),
     "draft_saved": Text("；模型只跑了 {passes} 次，省下 {n} 次", "; {passes} {passes:pass|passes} of the model, {n} saved"),
@@ -47,7 +47,7 @@ DRAFTING: Mapping[str, Text] = {
         "; {passes} {passes:pass|passes} of the model, {n} more than without guesses",
     ),
     "draft_passes_unknown": Text(
-        "；模型跑了幾次不知道，後端沒有提供", "; how many passes of the model it took is not known, as the backend does not tell",
+        "；不知道模型跑了幾次：後端沒有提供", "; how many passes of the model it took is not known, as the backend does not tell",
     ),
     "draft_how": Text(
         "每一列是模型跑一次：同時檢查好幾個猜測，由左到右。最前面的數字是這一次寫出幾個 token。寫出來的和不猜時一樣，唯一的"
@@ -65,7 +65,7 @@ DRAFTING: Mapping[str, Text] = {
     "draft_fell": Text("沒猜中", "fell"),
     "draft_fell_means": Text("模型選了別的", "the model picked another"),
     "draft_dropped": Text("作廢", "dropped"),
-    "draft_dropped_means": Text("前面猜錯，沒有檢查", "never looked at"),
+    "draft_dropped_means": Text("前面已經猜錯，沒有檢查", "not checked, as a guess before it fell"),
     "draft_own": Text("自選", "own"),
     "draft_own_means": Text("模型自己選的", "the model's own pick"),
     "draft_chip": Text("{state}：{means}", "{state}: {means}"),

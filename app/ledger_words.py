@@ -66,7 +66,7 @@ _CHANGES: Mapping[str, Text] = {
         "the text of a message was changed ({was} {was:token|tokens} became {now})",
     ),
     "changed_stop_token": Text(
-        "模型結束一輪的 token 被換成另一個（{was} 個變成 {now} 個）",
+        "用來結束這一輪的 token 被換掉了（{was} 個變成 {now} 個）",
         "the token that had ended the turn was replaced ({was} {was:token|tokens} became {now})",
     ),
     "changed_system": Text(
@@ -93,7 +93,7 @@ _CHANGES_UNCOUNTED: Mapping[str, Text] = {
     "changed_white_space_unknown": Text("空白或換行變了", "white space was changed"),
     "changed_order_unknown": Text("同樣的內容換了順序", "the same text was put in another order"),
     "changed_text_unknown": Text("訊息的文字變了", "the text of a message was changed"),
-    "changed_stop_token_unknown": Text("模型結束一輪的 token 被換成另一個", "the token that had ended the turn was replaced"),
+    "changed_stop_token_unknown": Text("用來結束這一輪的 token 被換掉了", "the token that had ended the turn was replaced"),
     "changed_system_unknown": Text("系統訊息變了", "the system message was changed"),
     "changed_tools_unknown": Text("提供的工具變了", "the tools on offer were changed"),
     "changed_template_unknown": Text("對話模板自己的文字變了", "the template's own text was changed"),

@@ -56,15 +56,15 @@ MODEL: Mapping[str, Text] = {
     "section_tokens": Text("控制 token", "Control tokens"),
     "section_tokens_about": Text(
         "這些 token 不是文字，是訊號：誰在說話、思考到哪裡為止、呼叫從哪裡開始。編號是它在詞彙表裡的位置。",
-        "These tokens are no text but signals: who speaks, where thinking ends, where a call begins. The number is the token's "
+        "These tokens are not text but signals: who speaks, where thinking ends, where a call begins. The number is the token's "
         "place in the vocabulary.",
     ),
     "section_files": Text("檔案", "Files"),
     "section_drafter": Text("草稿模型", "Drafter"),
     "section_drafter_about": Text(
         "草稿模型是一個小幫手：先猜接下來幾個 token，再由這個模型一次檢查完，可以寫得比較快。",
-        "A drafter is a small helper that guesses the next few tokens, which the model then checks in one go; that makes writing "
-        "faster.",
+        "A drafter is a small helper that guesses the next few tokens, which the model then checks in one go; that can make "
+        "writing faster.",
     ),
     "drafter_network": Text(
         "{name}：{parameters} 個參數，占記憶體 {size}，取自 {path}。",
@@ -169,7 +169,7 @@ MODEL: Mapping[str, Text] = {
         "jinja2 讀不懂這份模板，所以不知道哪裡跟著工具或思考開關變。",
         "jinja2 cannot read this template, so where it depends on the tools or on a thinking switch is not known.",
     ),
-    "template_cut": Text("⋯⋯後面還有 {n} 個字元，不顯示", "… {n} more characters are not shown"),
+    "template_cut": Text("……後面還有 {n} 個字元，不顯示", "… {n} more characters are not shown"),
     "template_thinking": Text("跟著思考開關 {switch} 變的部分", "Depends on the thinking switch {switch}"),
     "template_thinking_none": Text(
         "這份模板沒有用到思考開關 {switch}：開或關，提示都一樣。",
@@ -195,7 +195,7 @@ MODEL: Mapping[str, Text] = {
     "field": Text("欄位", "Field"),
     "field_value": Text("這裡的值", "Its value here"),
     "field_meaning": Text("意思", "What it means"),
-    "list_more": Text("⋯⋯共 {n} 項", "… {n} in all"),
+    "list_more": Text("……共 {n} 項", "… {n} in all"),
 }
 
 FACTS: Mapping[str, Mapping[str, Said]] = {
@@ -232,7 +232,7 @@ FACTS: Mapping[str, Mapping[str, Said]] = {
         "layers": Said(
             Text("層數", "Layers"),
             Text(
-                "寫每個 token 都要從第一層走到最後一層。",
+                "每個 token 都要從第一層走到最後一層。",
                 "Every token passes through all of them, from the first to the last.",
             ),
         ),
@@ -266,24 +266,30 @@ FACTS: Mapping[str, Mapping[str, Said]] = {
             Text("一層裡有這麼多個可以選的小網路。", "Small networks to choose from in a layer."),
         ),
         "experts_per_token": Said(
-            Text("每個 token 用幾個專家", "Experts a token"),
-            Text("每個 token 只經過其中這幾個，所以算得比總參數看起來快。", "A token passes through only this many of them."),
+            Text("每個 token 用幾個專家", "Experts per token"),
+            Text(
+                "每個 token 只經過其中這幾個，所以計算量比總參數看起來少。",
+                "A token passes through only this many of them, which takes less arithmetic than all parameters would.",
+            ),
         ),
     },
     "section_text": {
         "vocabulary": Said(
             Text("輸出的選項", "Choices at each place"),
-            Text("模型每一步替這麼多個編號各算一個分數。", "At each step the model scores this many token ids."),
+            Text(
+                "每寫一個 token，模型就替這麼多個編號各算一個分數。",
+                "For each token that it writes, the model scores this many token ids.",
+            ),
         ),
         "tokens": Said(
-            Text("詞彙", "Vocabulary"),
+            Text("詞彙表", "Vocabulary"),
             Text(
                 "分詞器認得這麼多個 token；輸出的選項若比較多，多的編號沒有用到。",
                 "The tokenizer knows this many tokens; where there are more choices than that, the rest of the ids are unused.",
             ),
         ),
         "context": Said(
-            Text("上下文長度", "Context"),
+            Text("上下文長度", "Context length"),
             Text("提示加上回答最多這麼長。", "The longest that prompt and answer together can be."),
         ),
     },
@@ -335,7 +341,7 @@ PARTS: Mapping[str, Text] = {
     "embed_audio": Text("把聲音接到文字這邊", "joins sound to the text"),
     "embed_tokens_per_layer": Text("每一層各有一張的 token 表", "a table of tokens for each layer"),
     "embed_tokens": Text("把 token 編號變成數字的表", "the table that turns a token id into numbers"),
-    "lm_head": Text("替每個 token 打分數", "scores every token"),
+    "lm_head": Text("替詞彙表裡每個 token 打分數", "scores every token of the vocabulary"),
     "self_attn": Text("注意力：回頭看前面", "attention: looking back"),
     "linear_attn": Text("線性注意力：更新狀態", "linear attention: keeping a state"),
     "experts": Text("專家：可以選的前饋網路", "the experts: feed-forward networks to choose from"),

@@ -9,15 +9,15 @@ from families.base import Text
 PAGE: Mapping[str, Text] = {
     "title": Text("Loopglass", "Loopglass"),
     "about": Text(
-        "問一個問題，看語言模型怎麼把它解開：讀進去的提示、逐字寫出的 token 與機率、呼叫的工具，一步接一步，直到答案出現。",
-        "Ask a question and watch a language model work it out: the prompt it reads, every token it writes with its odds, "
-        "the tools it calls, round by round until there is an answer.",
+        "問一個問題，看語言模型怎麼把它解開：讀進去的提示、逐一寫出的 token 與機率、呼叫的工具，一步接一步，直到答案出現。",
+        "Ask a question and watch a language model work it out: the prompt it reads, every token it writes with its "
+        "probability, the tools it calls, step by step until there is an answer.",
     ),
     "language": Text("語言", "Language"),
     "new_conversation": Text("新對話", "New conversation"),
     "ask": Text("想問什麼？", "Ask a question"),
-    "ask_more": Text("接著問下去…", "Ask a follow-up question"),
-    "ask_loading": Text("模型還在準備，好了就能提問…", "The model is getting ready …"),
+    "ask_more": Text("接著問下去……", "Ask a follow-up question"),
+    "ask_loading": Text("模型還在準備，好了就能提問……", "The model is getting ready …"),
     "ask_no_model": Text("沒有載入模型，還不能提問", "No model is loaded, so nothing can be asked"),
     "ask_running": Text("正在回答；想先問別的，請先按停止。", "An answer is being written. Stop it to ask something else."),
     "what_happens": Text("接下來會看到什麼", "What you will see"),
@@ -26,14 +26,15 @@ PAGE: Mapping[str, Text] = {
         "**The prompt.** Your question and the tools are written out as the text that the model really reads.",
     ),
     "what_happens_2": Text(
-        "**逐個 token**：模型一次寫一個 token；顏色表示它有多拿不準，點一下就看到當時還有哪些選擇。",
-        "**Token by token.** The model writes one token at a time. Colour shows where it was in doubt; click a token to see what "
-        "else it could have been.",
+        "**逐個 token**：模型一次寫一個 token；底色越深，模型當時給它的機率越低。點一下就看到還有哪些選擇。",
+        "**Token by token.** The model writes one token at a time. The stronger its colour, the lower the probability that the "
+        "model gave it; click a token to see what else it could have been.",
     ),
     "what_happens_3": Text(
-        "**工具，再來一步**：寫出工具呼叫，框架就去執行，把結果交回給模型再走一步；沒有呼叫，那就是答案。",
-        "**Tools, and round again.** A tool call is run and its result goes back to the model for another round. A turn without "
-        "a call is the answer.",
+        "**工具，再來一步**：模型寫出工具呼叫，框架（帶著模型走迴圈的程式）就去執行，把結果交回給模型，再走一步；"
+        "一輪裡沒有呼叫，那就是答案。",
+        "**Tools, and another step.** The harness, the program around the model, runs a tool call and hands its result back to "
+        "the model for another step. A turn without a call is the answer.",
     ),
     "examples": Text("從一個例子開始", "Start with an example"),
     "examples_language": Text(
@@ -48,7 +49,7 @@ PAGE: Mapping[str, Text] = {
     "example_chain": Text("一個接一個", "A chain"),
     "example_chain_help": Text(
         "第二次呼叫要用到第一次的結果，所以模型得多走一步。",
-        "The second call needs the result of the first, so the model goes round once more.",
+        "The second call needs the result of the first, so the model takes one more step.",
     ),
     "example_parallel": Text("同時兩個", "Two at once"),
     "example_parallel_help": Text(

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from families.base import Text
 
 PICKER: Mapping[str, Text] = {
-    "choose_model": Text("換模型…", "Choose a model …"),
+    "choose_model": Text("換模型……", "Choose a model …"),
     "picker_title": Text("選一個模型", "Choose a model"),
     "picker_name": Text("路徑或名稱", "Path or name"),
     "picker_name_example": Text("/models/我的模型、模型.gguf，或 擁有者/名稱", "/models/mine, model.gguf, or owner/name"),
     "picker_name_help": Text(
-        "三種都可以：一個資料夾，裡面是 Hugging Face 格式的模型（config.json、tokenizer、safetensors）；一個 .gguf 檔；或 "
+        "三種都可以：一個資料夾，裡面是 Hugging Face 格式的模型（config.json、分詞器、safetensors）；一個 .gguf 檔；或 "
         "Hugging Face hub 上的名稱，沒有下載過就先下載。名稱後面加 @ 和 commit，就用那個版本。",
         "One of three: a folder with a checkpoint in Hugging Face's layout (config.json, tokenizer, safetensors); a .gguf file; "
         "or a name on the Hugging Face hub, which is downloaded if it is not here. With @ and a commit behind it, that version "
@@ -47,22 +47,23 @@ PICKER: Mapping[str, Text] = {
     "picker_no_licence": Text("沒有寫明授權", "names no licence"),
     "picker_gated": Text("要先到 hub 申請", "access must be asked for on the hub"),
     "picker_downloaded": Text("已下載", "downloaded"),
-    "picker_asking": Text("正在向 hub 詢問大小與授權…", "Asking the hub for sizes and licences …"),
-    "picker_silent": Text("大小與授權問不到。{why}", "Sizes and licences could not be had. {why}"),
+    "picker_asking": Text("正在向 hub 詢問大小與授權……", "Asking the hub for sizes and licences …"),
+    "picker_silent": Text("大小與授權問不到。{why}", "Sizes and licences could not be fetched. {why}"),
     "device": Text("裝置", "Device"),
     "device_help": Text(
-        "模型在哪裡計算：cuda 是 NVIDIA 顯示卡，mps 是 Apple 晶片的 GPU，cpu 到處都有，只是慢。",
-        "Where the model is computed: cuda is an NVIDIA GPU, mps the GPU of an Apple chip; cpu is everywhere, and slow.",
+        "模型在哪裡計算：cuda 是 NVIDIA 顯示卡，mps 是 Apple 晶片的 GPU，cpu 每台電腦都有，只是慢。",
+        "Where the model is computed: cuda is an NVIDIA GPU, mps the GPU of an Apple chip; every computer has a cpu, "
+        "which is slow.",
     ),
     "dtype": Text("數字格式", "Number format"),
     "dtype_help": Text(
-        "權重用哪種格式的數字。bfloat16 與 float16 佔的記憶體是 float32 的一半，在許多 CPU 上反而慢。"
+        "權重用哪種格式的數字。bfloat16 與 float16 占的記憶體是 float32 的一半，在許多 CPU 上反而慢。"
         "換了格式，機率會有些微不同。",
         "The numbers that the weights are kept in. bfloat16 and float16 take half the memory of float32 and are slower on many "
         "CPUs. Another format changes the probabilities slightly.",
     ),
     "automatic": Text("自動（{best}）", "Automatic ({best})"),
-    "as_checkpoint": Text("照模型檔", "As in the checkpoint"),
+    "as_checkpoint": Text("照檢查點", "As in the checkpoint"),
     "placed": Text("在 {device} 上，{dtype}", "On {device}, {dtype}"),
     "commit": Text("hub 版本 {commit}", "Hub commit {commit}"),
     "pin": Text("固定在這個版本", "Stay at this commit"),

@@ -14,10 +14,10 @@ SELFTEST: Mapping[str, Text] = {
         "with the same seed, every token should be the same; with other seeds, each continuation should come up about as often.",
     ),
     "unknown": Text("不知道", "not known"),
-    "cannot": Text("不能用「{name}」：{why}", "{name} cannot be had: {why}"),
+    "cannot": Text("不能用「{name}」：{why}", "{name} is not available: {why}"),
     "none": Text(
         "這個模型沒有能用的猜測方式，所以沒有可檢查的。",
-        "This model has no drafter that can be had, so there is nothing to check.",
+        "This model has no drafter that can be used, so there is nothing to check.",
     ),
     "drafter": Text("■ {name}", "■ {name}"),
     "progress_greedy": Text("逐一比較 token（溫度 0）", "comparing token by token (temperature 0)"),

@@ -43,8 +43,8 @@ WORDS: Mapping[str, Text] = {
     ),
     "answer": Text("回答", "Answer"),
     "no_answer": Text("沒有回答", "No answer"),
-    "run_file": Text("執行記錄：{path}", "Run file: {path}"),
-    "run_file_failed": Text("執行記錄寫不進去：{error}", "The run file could not be written: {error}"),
+    "run_file": Text("執行紀錄：{path}", "Run file: {path}"),
+    "run_file_failed": Text("執行紀錄寫不進去：{error}", "The run file could not be written: {error}"),
     "stopping": Text("正在停止……（再按一次 Ctrl+C 立即離開）", "Stopping … (Ctrl+C again leaves at once)"),
     "load_failed": Text("模型無法載入：{error}", "The model could not be loaded: {error}"),
 }

@@ -22,7 +22,7 @@ _STATUS: Mapping[str, Text] = {
     "phase_tool": Text("正在執行工具 {name}", "Running the tool {name}"),
     "phase_answered": Text("完成：模型已回答", "Finished: the model has answered"),
     "phase_stopped": Text("結束：{why}", "Ended: {why}"),
-    "phase_cut": Text("記錄中斷", "The record breaks off"),
+    "phase_cut": Text("紀錄中斷", "The record breaks off"),
     "phase_gone": Text("找不到這次執行", "This run is not known"),
     "elapsed": Text("{s} 秒", "{s} s"),
     "written": Text("已寫 {n} 個 token", "{n} {n:token|tokens} written"),
@@ -31,15 +31,15 @@ _STATUS: Mapping[str, Text] = {
     "stopping": Text("正在停止……", "Stopping …"),
     "stop_hint": Text("在下一個 token 就停下來", "Stops at the next token"),
     "stop_failed": Text("無法停止：{why}", "Could not stop the run: {why}"),
-    "stop_refused": Text("伺服器拒絕了。請重新載入這一頁再試。", "the server refused. Reload this page and try again."),
+    "stop_refused": Text("伺服器拒絕了。請重新整理頁面再試。", "the server refused. Reload this page and try again."),
     "stop_unreachable": Text("連不到伺服器。", "the server cannot be reached."),
     "newest": Text("跳到最新", "Go to the newest"),
 }
 
 _LEGEND: Mapping[str, Text] = {
     "legend": Text("圖例", "Legend"),
-    "legend_unsure": Text("沒把握", "unsure"),
-    "legend_sure": Text("有把握", "sure"),
+    "legend_unsure": Text("機率低", "unlikely"),
+    "legend_sure": Text("機率高", "likely"),
     "legend_scale": Text(
         "底色越深，模型給這個 token 的機率越低",
         "The stronger the colour, the lower the probability that the model gave this token",
@@ -60,7 +60,7 @@ _RUN: Mapping[str, Text] = {
     "answer_again": Text("最後的回答", "The final answer"),
     "no_answer": Text("沒有回答", "No answer"),
     "earlier": Text("先前的問題：展開可看整個過程", "An earlier question: unfold it to see how it went"),
-    "earlier_gone": Text("伺服器上已經沒有這次執行的記錄。", "The server no longer has this run."),
+    "earlier_gone": Text("伺服器上已經沒有這次執行的紀錄。", "The server no longer has this run."),
     "loading": Text("正在載入……", "Loading …"),
     "the_run": Text("模型「{model}」的執行過程", "A run of {model}"),
     "lost": Text(
@@ -68,12 +68,12 @@ _RUN: Mapping[str, Text] = {
         "The connection to the server is lost (try {n}); trying again in {s} s. The run goes on there and nothing gets lost.",
     ),
     "gone": Text(
-        "伺服器已經不認得這次執行：它可能重新啟動過，或記錄被刪除了。請再問一次，或開始新的對話。",
+        "伺服器已經不認得這次執行：它可能重新啟動過，或紀錄被刪除了。請再問一次，或開始新的對話。",
         "The server no longer knows this run: it was restarted, or the run was deleted. Ask the question again, or "
         "start a new conversation.",
     ),
     "broken_off": Text(
-        "記錄到這裡就斷了：程式在執行結束之前就被關掉。以上是已經存下的部分；要得到回答請再問一次。",
+        "紀錄到這裡就斷了：程式在執行結束之前就被關掉。以上是已經存下的部分；要得到回答請再問一次。",
         "The record breaks off here: the program was closed before the run had ended. What was saved stands above; ask "
         "again to get an answer.",
     ),
@@ -92,18 +92,18 @@ _STOP_REASONS: Mapping[str, Text] = {
     "why_backend_error": Text("模型出錯", "the model failed"),
     "why_unknown": Text("{reason}", "{reason}"),
     "do_max_steps": Text(
-        "模型走了 {n} 步還沒有回答，這是上限。可以在側欄提高「最多步數」，或把問題問得小一點。",
+        "模型走了 {n} 步還沒有回答，這是上限。可以在側邊欄提高「步數上限」，或把問題問得小一點。",
         "After {n} {n:step|steps}, the most that the settings allow, there was no answer yet. Raise the maximum number "
         "of steps in the sidebar, or ask something smaller.",
     ),
     "do_max_new_tokens": Text(
-        "模型在一輪裡寫滿了 {n} 個 token 還沒寫完，所以被切斷。可以在側欄提高「每輪最多 token」。",
+        "模型在一輪裡寫滿了 {n} 個 token 還沒寫完，所以被切斷。可以在側邊欄提高「每輪 token 上限」。",
         "The model wrote {n} {n:token|tokens} in one turn, the most that the settings allow, and was cut off. Raise "
         "the maximum of new tokens in the sidebar.",
     ),
     "do_user_stopped": Text("你按了停止。可以再問一次，或問別的。", "You stopped the run. Ask again, or ask something else."),
     "do_timed_out": Text(
-        "{s} 秒的時限內沒有得到回答。可以在側欄提高時間上限，或把問題問得小一點。",
+        "{s} 秒的時限內沒有得到回答。可以在側邊欄提高「時間上限」，或把問題問得小一點。",
         "There was no answer within the time limit of {s} s. Raise the time limit in the sidebar, or ask something smaller.",
     ),
     "do_context_full": Text(
@@ -170,7 +170,9 @@ _PROMPT: Mapping[str, Text] = {
         "模型先前寫的，由對話模板重新寫進提示",
         "What the model wrote earlier, written into the prompt again by the chat template",
     ),
-    "by_harness_means": Text("框架給模型的提醒", "What the harness told the model"),
+    "by_harness_means": Text(
+        "框架（帶著模型走迴圈的程式）給模型的提醒", "What the harness, the program around the model, told the model",
+    ),
     "by_template_means": Text(
         "對話模板自己寫的：標出每則訊息從哪裡開始、輪到模型接著寫的記號",
         "Written by the chat template itself: the marks that say where each message begins and that it is the model's turn",
@@ -212,15 +214,15 @@ _READING: Mapping[str, Text] = {
     "show_arguments": Text("標出寫成這些引數的 token", "Mark the tokens that wrote these arguments"),
     "show_thinking": Text("標出寫成這段思考的 token", "Mark the tokens that wrote this thinking"),
     "show_content": Text("標出寫成這段文字的 token", "Mark the tokens that wrote this text"),
-    "least": Text("最沒把握的引數 token：「{piece}」，{p}", "least sure at “{piece}”: {p}"),
+    "least": Text("機率最低的引數 token：「{piece}」，{p}", "least likely token: “{piece}”, {p}"),
     "least_hint": Text("到這個 token，看它的細節", "Go to this token and see its details"),
     "least_no_p": Text(
-        "看不出哪裡最沒把握：後端沒有提供機率",
-        "where it was least sure is not known: the backend gives no probabilities",
+        "看不出哪個 token 機率最低：後端沒有提供機率",
+        "which token was least likely is not known: the backend gives no probabilities",
     ),
     "forming_title": Text("正在形成的呼叫", "A call as it forms"),
     "call_error": Text("無法執行：{why}", "Cannot be run: {why}"),
-    "call_error_at": Text("（在第 {at} 個字）", " (at character {at})"),
+    "call_error_at": Text("（在第 {at} 個字元）", " (at character {at})"),
     "call_repaired": Text("已修正：{what}", "Repaired: {what}"),
     "no_name": Text("（沒有名稱）", "(no name)"),
     "tool_title": Text("工具 {name} 的結果", "What the tool {name} returned"),
@@ -236,12 +238,12 @@ _READING: Mapping[str, Text] = {
 _POPOVER: Mapping[str, Text] = {
     "details": Text("這個 token 的細節", "Details of this token"),
     "close": Text("關閉", "Close"),
-    "where": Text("第 {step} 步 · 第 {n} 個，共 {of} 個 · id {id}", "step {step} · token {n} of {of} · id {id}"),
-    "where_prompt": Text("提示中的第 {n} 個 token · id {id}", "token {n} of the prompt · id {id}"),
+    "where": Text("第 {step} 步 · 第 {n} 個 token，共 {of} 個 · 編號 {id}", "step {step} · token {n} of {of} · id {id}"),
+    "where_prompt": Text("提示中的第 {n} 個 token · 編號 {id}", "token {n} of the prompt · id {id}"),
     "p": Text("機率", "probability"),
     "rank": Text("名次", "rank"),
-    "logprob": Text("對數機率", "log probability"),
-    "entropy": Text("不確定程度", "uncertainty"),
+    "logprob": Text("對數機率（ln）", "log probability (ln)"),
+    "entropy": Text("不確定程度（熵）", "uncertainty (entropy)"),
     "entropy_is": Text(
         "相當於 {n} 個機率相同的選擇（{bits} 位元）", "about {n} equally likely {n:choice|choices} ({bits} bits)",
     ),
@@ -267,24 +269,24 @@ _POPOVER: Mapping[str, Text] = {
     "chosen": Text("選中", "chosen"),
     "happened_greedy": Text(
         "溫度是 0，所以一定取機率最高的。",
-        "The temperature is 0, so the most likely piece is always taken.",
+        "The temperature is 0, so the most likely token is always taken.",
     ),
     "happened_only": Text(
         "設定之後只剩這一個候選，所以就是它。", "Only this candidate was left after the settings, so it had to be this one.",
     ),
     "happened_top": Text(
         "抽中了機率最高的：模型給 {p}，設定之後 {after}。",
-        "The most likely piece was drawn: {p} by the model, {after} after the settings.",
+        "The most likely token was drawn: {p} by the model, {after} after the settings.",
     ),
     "happened_rank": Text(
         "抽中了第 {rank} 名：模型給 {p}，設定之後 {after}。",
         "Rank {rank} was drawn: {p} by the model, {after} after the settings.",
     ),
-    "happened_top_plain": Text("取了機率最高的。", "The most likely piece was taken."),
+    "happened_top_plain": Text("取了機率最高的。", "The most likely token was taken."),
     "happened_rank_plain": Text("取了第 {rank} 名。", "Rank {rank} was taken."),
     "happened_unknown": Text(
         "後端沒有提供機率，所以看不出這裡怎麼選的；這也是它沒有底色的原因。",
-        "The backend gives no odds, so how this piece was chosen cannot be seen; that is why it has no colour.",
+        "The backend gives no probabilities, so how this token was chosen cannot be seen; that is why it has no colour.",
     ),
     "token_label": Text("「{piece}」，第 {n} 個 token，共 {of} 個，{p}", "“{piece}”, token {n} of {of}, {p}"),
     "token_label_plain": Text("「{piece}」，第 {n} 個 token，共 {of} 個", "“{piece}”, token {n} of {of}"),

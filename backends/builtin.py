@@ -47,7 +47,7 @@ _ROOM = 500_000_000
 _DOWNLOAD = Text("下載基礎模型", "Downloading the base model")
 _READ = Text("讀取基礎模型", "Reading the base model")
 _MERGE = Text("合併轉接器", "Merging the adapter")
-_WRITE = Text("寫出模型", "Writing the model")
+_WRITE = Text("寫入模型", "Writing the model")
 _CHECK = Text("核對模型", "Checking the model")
 
 

@@ -118,7 +118,7 @@ def _gated(model_id: str, status: int, page: str) -> Text:
             f"{model_id} is gated and there is no Hugging Face token here. Accept its terms at {page}. {_LOG_IN.en}",
         )
     return Text(
-        f"「{model_id}」需要授權，而你的帳號還沒有。請到 {page} 申請，通過後再試；若權杖是細分權限的，要讓它能讀受管制的模型。",
+        f"「{model_id}」需要授權，而你的帳號還沒有。請到 {page} 申請，通過後再試；若權杖是細分權限的，要讓它能讀需要申請的模型。",
         f"{model_id} is gated and your account has no access yet. Ask for it at {page} and try again when it is granted; a "
         "fine-grained token must be allowed to read gated models.",
     )
@@ -151,7 +151,7 @@ def _refused(model_id: str, error: errors.HfHubHTTPError) -> Text:
         return Text(
             f"hub 說請求太多了（429），暫時不給「{model_id}」。等幾分鐘再試；登入後額度較高。",
             f"The hub says that there were too many requests (429) and does not give {model_id} now. Wait some minutes and try "
-            "again; who is logged in may ask more.",
+            "again; with a login you may ask more often.",
         )
     if status >= 500:
         return Text(

@@ -130,7 +130,7 @@ def _require_all_weights(path: Path, findings: Mapping[str, Any]) -> None:
     """Raises BackendError where weights are missing: transformers would go on with random numbers in their place."""
     if findings["missing_keys"]:
         missing = ", ".join(sorted(findings["missing_keys"])[:3])
-        raise BackendError(f"{path} lacks weights of the model: {missing}, …", f"「{path}」缺少模型的權重：{missing}⋯⋯")
+        raise BackendError(f"{path} lacks weights of the model: {missing}, …", f"「{path}」缺少模型的權重：{missing}……")
 
 
 def _where(path: Path) -> dict[str, Any]:
@@ -202,7 +202,7 @@ def usable_device(wanted: str | None) -> str:
     if kind not in here or (number and not (number.isdigit() and int(number) < n_here)):
         raise BackendError(
             f"There is no device {wanted!r} here. Choose {' or '.join(here)}.",
-            f"這台電腦沒有「{wanted}」這個裝置。請選 {'或 '.join(here)}。",
+            f"這台電腦沒有「{wanted}」這個裝置。請選 {' 或 '.join(here)}。",
         )
     return wanted
 
@@ -220,15 +220,15 @@ def worded_failures(doing: Text) -> Iterator[None]:
         yield
     except ArithmeticError as error:
         raise BackendError(
-            f"The model's output is not numbers while {doing.en}: {error}. Try another dtype, such as float32.",
-            f"{doing.zh}時，模型輸出的不是數字（{error}）。請改用別的資料型別，例如 float32。",
+            f"The model's output is not numbers while {doing.en}: {error}. Try another number format, such as float32.",
+            f"{doing.zh}時，模型輸出的不是數字（{error}）。請改用別的數字格式，例如 float32。",
         ) from error
     except (MemoryError, RuntimeError) as error:
         if not out_of_memory(error):
             raise BackendError(f"The model failed while {doing.en}: {error}", f"{doing.zh}時模型出錯：{error}") from error
         raise BackendError(
-            f"There is not enough memory for {doing.en}. A shorter conversation, a smaller model or a smaller dtype would fit.",
-            f"{doing.zh}時記憶體不足。縮短對話、換小一點的模型，或用較小的資料型別就放得下。",
+            f"There is not enough memory for {doing.en}. Shorten the conversation, or choose a smaller model or number format.",
+            f"{doing.zh}時記憶體不足。請縮短對話、換小一點的模型，或改用較小的數字格式。",
         ) from error
 
 

@@ -77,6 +77,6 @@ def _smaller_model(free: int) -> Text:
     dtype = min(BYTES, key=lambda name: BYTES[name])
     millions = int(free / _ROOM / BYTES[dtype] / 1_000_000)
     return Text(
-        f"請換一個小一點的模型：用 {dtype} 大約放得下 {millions} 百萬個參數；也可以先關掉別的程式再試。",
+        f"請換一個小一點的模型：用 {dtype} 大約放得下 {millions / 100:g} 億個參數；也可以先關掉別的程式再試。",
         f"Choose a smaller model (about {millions} million parameters fit in {dtype}), or close other programs and try again.",
     )

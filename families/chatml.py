@@ -164,17 +164,17 @@ FILE_NOTES = (
     ),
     FileNote(
         "generation_config.json",
-        Text("作者建議的取樣方式，以及哪些 token 代表結束。", "How its authors recommend sampling, and which tokens end a turn."),
+        Text("作者建議的抽樣方式，以及哪些 token 代表結束。", "How its authors recommend sampling, and which tokens end a turn."),
         {
             "temperature": Text(
-                "溫度：越高越敢選機率低的 token。",
+                "溫度：越高，機率低的 token 越常被抽中。",
                 "The temperature: the higher, the more often an unlikely token is drawn.",
             ),
             "top_p": Text(
-                "只留下機率合計達到這個值的前幾名。",
+                "只留下最可能、機率合計達到這個值的那些 token。",
                 "Only the most likely tokens that together reach this probability stay in the draw.",
             ),
-            "top_k": Text("只留下前幾名。", "Only this many of the most likely tokens stay in the draw."),
+            "top_k": Text("只留下這麼多個最可能的 token。", "Only this many of the most likely tokens stay in the draw."),
             "eos_token_id": Text("寫出這些編號的 token 就停。", "Ids of the tokens that end the writing."),
         },
     ),

@@ -143,8 +143,8 @@ DEEPSEEK_R1 = Family(
     ),
     tools_note=Text(
         "模板不寫工具的說明：這些模型沒有為呼叫工具訓練過，給了工具，提示裡也看不到。要用，得自己寫進系統提示。",
-        "The template writes nothing about tools, so that the prompt is the same whether any are offered or not. To use them, "
-        "describe them in the system prompt.",
+        "The template writes nothing about tools: these models were not trained to call any, and the prompt is the same whether "
+        "tools are offered or not. To use them, describe them in the system prompt.",
     ),
     # The generation_config.json of DeepSeek-R1, and its README: temperature 0.6 (0.5 to 0.7), top_p 0.95.
     sampling={"temperature": 0.6, "top_p": 0.95, "top_k": 0},

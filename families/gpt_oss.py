@@ -130,13 +130,13 @@ GPT_OSS = Family(
     user_turn_start=f"{START}user{MESSAGE}",
     token_groups=(_MESSAGES, _CHANNELS, _ENDS, _PRETRAINING),
     thinking_note=Text(
-        "gpt-oss 的思考關不掉，只能調多寡：系統訊息裡有一行 Reasoning，開啟時寫 medium（模板的預設），關閉時寫 low。",
+        "gpt-oss 的思考關不掉，只能調多少：系統訊息裡有一行 Reasoning，開啟時寫 medium（模板的預設），關閉時寫 low。",
         "gpt-oss always thinks; only how much can be set. The system message has a line Reasoning: on writes medium, the "
         "template's default, off writes low.",
     ),
     tools_note=Text(
         "工具寫在 developer 訊息的「# Tools」一節，化成 TypeScript 的型別，放在命名空間 functions 裡；你的系統提示也在這則訊息。"
-        "工具的結果由「functions.工具名稱」說給 assistant 聽，在 commentary 頻道。模板一則訊息只放一個呼叫。",
+        "工具的結果是「functions.工具名稱」傳給 assistant 的訊息，在 commentary 頻道。模板一則訊息只放一個呼叫。",
         "Tools stand in the developer message, under “# Tools”, as TypeScript types in the namespace functions; your system "
         "prompt is in that message too. A result is a message from functions.NAME to assistant, in the commentary channel. The "
         "template puts one call into a message.",

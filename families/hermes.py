@@ -94,7 +94,7 @@ QWEN2_5 = replace(
     channels={token: channel for token, channel in HERMES.channels.items() if token not in (THINK, END_THINK)},
     thinking_openers=(),
     thinking_note=Text(
-        "Qwen2.5 沒有思考這回事：模板裡沒有開關，開或關提示都一樣。",
+        "Qwen2.5 不另外思考：模板裡沒有開關，開或關提示都一樣。",
         "Qwen2.5 does not think in a block of its own: its template has no switch, and the prompt is the same either way.",
     ),
     # The vLLM examples of Qwen's documentation: "temperature=0.7, top_p=0.8"; they name no top_k.

@@ -73,7 +73,7 @@ KIMI_K2 = Family(
     user_turn_start="<|im_user|>user<|im_middle|>",
     token_groups=(_TURNS, THINKING, _CALLS),
     thinking_note=Text(
-        "看是哪個模型：K2 Instruct 不思考，K2 Thinking 一定思考，由它自己寫 <think>，兩者都沒有開關。K2.5 起才有："
+        "要看是哪個模型：K2 Instruct 不思考，K2 Thinking 一定思考，由它自己寫 <think>，兩者都沒有開關。K2.5 起才有："
         "開啟時提示停在 <think> 之後，關閉時停在 <think></think> 之後。",
         "It depends on the model: K2 Instruct does not think, K2 Thinking always does and writes <think> itself; neither has a "
         "switch. From K2.5 on there is one: on, the prompt ends after <think>, off, after <think></think>.",

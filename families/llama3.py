@@ -70,7 +70,7 @@ LLAMA3 = Family(
     user_turn_start="<|start_header_id|>user<|end_header_id|>\n\n",
     token_groups=(_TURNS, _CALLS),
     thinking_note=Text(
-        "Llama 3 沒有思考這回事：模板裡沒有開關，開或關提示都一樣。",
+        "Llama 3 不另外思考：模板裡沒有開關，開或關提示都一樣。",
         "Llama 3 does not think in a block of its own: its template has no switch, and the prompt is the same either way.",
     ),
     tools_note=Text(
@@ -153,7 +153,7 @@ LLAMA4 = replace(
     user_turn_start="<|header_start|>user<|header_end|>\n\n",
     token_groups=(_LLAMA4_TURNS, _LLAMA4_CALLS, _IMAGES),
     thinking_note=Text(
-        "Llama 4 沒有思考這回事：模板裡沒有開關，開或關提示都一樣。",
+        "Llama 4 不另外思考：模板裡沒有開關，開或關提示都一樣。",
         "Llama 4 does not think in a block of its own: its template has no switch, and the prompt is the same either way.",
     ),
     tools_note=Text(

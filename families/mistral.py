@@ -42,7 +42,7 @@ _CALLS = TokenGroup(
     ),
     {
         CALL: Text(
-            "工具呼叫從這裡開始：後面是工具名稱，舊款則是 JSON 清單。",
+            "工具呼叫從這裡開始：後面是工具名稱，較舊的模型則是 JSON 清單。",
             "A tool call begins: the tool's name follows, or in older models a JSON list.",
         ),
         CALL_ID: Text("後面是這個呼叫的編號。", "The call's id follows."),
@@ -95,13 +95,13 @@ MISTRAL = Family(
     user_turn_start="[INST]",
     token_groups=(_TURNS, _TOOLS, _CALLS, _THINKING, _OTHER),
     thinking_note=Text(
-        "這裡沒有思考開關，開或關提示都一樣。會思考的款式（Magistral、Ministral Reasoning）自己寫 [THINK] 開始。",
+        "這裡沒有思考開關，開或關提示都一樣。會思考的模型（Magistral、Ministral Reasoning）自己寫 [THINK] 開始。",
         "There is no switch for thinking here; the prompt is the same either way. The models that think (Magistral, Ministral "
         "Reasoning) open [THINK] themselves.",
     ),
     tools_note=Text(
-        "工具寫成 JSON 清單，夾在 [AVAILABLE_TOOLS] 與 [/AVAILABLE_TOOLS] 之間；舊款放在最後一則使用者訊息之前，"
-        "新款放在系統訊息之後。工具的結果夾在 [TOOL_RESULTS] 與 [/TOOL_RESULTS] 之間送回。",
+        "工具寫成 JSON 清單，夾在 [AVAILABLE_TOOLS] 與 [/AVAILABLE_TOOLS] 之間；較舊的模型放在最後一則使用者訊息之前，"
+        "較新的放在系統訊息之後。工具的結果夾在 [TOOL_RESULTS] 與 [/TOOL_RESULTS] 之間送回。",
         "Tools stand as a JSON list between [AVAILABLE_TOOLS] and [/AVAILABLE_TOOLS]: before the last user message in older "
         "models, after the system message in newer ones. A tool's result comes back between [TOOL_RESULTS] and [/TOOL_RESULTS].",
     ),

@@ -111,7 +111,7 @@ _CONFIG_NOTE = FileNote(
 _GENERATION_NOTE = FileNote(
     "generation_config.json",
     Text(
-        "作者建議的取樣方式，以及哪些 token 表示結束。有的檢查點沒有這個檔案，設定裡只寫了 <|endoftext|>；聊天的每一輪其實都以 "
+        "作者建議的抽樣方式，以及哪些 token 表示結束。有的檢查點沒有這個檔案，設定裡只寫了 <|endoftext|>；聊天的每一輪其實都以 "
         "<|im_end|> 結束，所以這裡兩個都算結束。",
         "How its authors recommend to sample, and which tokens end a turn. Some checkpoints lack this file, and their "
         "configuration names <|endoftext|> alone; every turn of a chat ends with <|im_end|>, so that here both end one.",
@@ -131,8 +131,8 @@ _IMAGE_NOTE = FileNote(
 
 _TOOLS_NOTE = Text(
     "工具寫在系統訊息最前面的「# Tools」一節：<tools> 與 </tools> 之間，每行是一個工具的 JSON Schema，接著說明呼叫要怎麼寫；"
-    "你的系統訊息排在它後面。值不加引號，也不跳脫，是數字還是文字由工具的綱要決定。工具的結果以使用者訊息的身分送回，夾在 "
-    "<tool_response> 與 </tool_response> 之間。",
+    "你的系統訊息排在它後面。值不加引號，也不跳脫，是數字還是文字，由工具說明裡的型別決定。工具的結果以使用者訊息的身分送回，夾"
+    "在 <tool_response> 與 </tool_response> 之間。",
     "Tools stand at the beginning of the system message, under “# Tools”: one JSON Schema a line between <tools> and </tools>, "
     "then how a call is to be written; your own system message follows. Values are neither quoted nor escaped: whether one is a "
     "number or text is for the tool's schema to say. A tool's result comes back in a user message, between <tool_response> and "
@@ -182,8 +182,8 @@ QWEN3_CODER = replace(
     ),
     tools_note=Text(
         "工具寫在系統訊息的「# Tools」一節，用標籤一層層寫出名稱、說明與每個參數，不是 JSON；接著說明呼叫要怎麼寫。值不加引號，"
-        "也不跳脫，是數字還是文字由工具的綱要決定。工具的結果以使用者訊息的身分送回，夾在 <tool_response> 與 </tool_response> "
-        "之間。",
+        "也不跳脫，是數字還是文字，由工具說明裡的型別決定。工具的結果以使用者訊息的身分送回，夾在 <tool_response> 與 "
+        "</tool_response> 之間。",
         "Tools stand in the system message under “# Tools”, spelt out in tags rather than JSON: name, description, and each "
         "parameter; then how a call is to be written. Values are neither quoted nor escaped: whether one is a number or text is "
         "for the tool's schema to say. A tool's result comes back in a user message, between <tool_response> and "

@@ -134,7 +134,7 @@ def read_value(scanner: Scanner, text: str, types: frozenset[str], name: str) ->
     if "string" in types:
         return text, ()
     kept = f"a value of {name!r} that does not fit the tool's schema, kept as text"
-    return text, (Text(f"「{name}」的值不合工具的綱要，照文字讀", kept),)
+    return text, (Text(f"「{name}」的值不合工具說明裡的型別，照文字讀", kept),)
 
 
 def _slip(name: str, bare: str) -> tuple[Text, ...]:

@@ -38,7 +38,7 @@ _JSON_BEGINS = re.compile(r"(?:```[a-zA-Z]*+\s*+)?[{\[]")
 _MARKED = frozenset({"null", "boolean", "number", "array", "object"})
 """The types of a value that the format marks as JSON."""
 
-_NO_FUNCTION_END = Text("少了結束工具的標記", "a missing end of the function")
+_NO_FUNCTION_END = Text("少了函式結尾的標記", "a missing end of the function")
 _JSON_ARGUMENTS = Text("引數寫成 JSON", "arguments written as JSON")
 _JSON_CALL = Text("呼叫寫成 JSON", "a call written as JSON")
 _BETWEEN = Text("參數之間有別的文字", "text stands between the parameters")
@@ -215,7 +215,7 @@ class CallReader:
             body.slip(_NO_FUNCTION_END)
             return at
         if body.next is None and (wrong := tags.like_closer(at)):
-            body.slip(Text(f"結束工具的標記寫成 {wrong}", f"the end of the function written {wrong}"))
+            body.slip(Text(f"函式結尾的標記寫成 {wrong}", f"the end of the function written {wrong}"))
             return at + len(wrong)
         raise _BrokenError(at, body.number, _BETWEEN)
 

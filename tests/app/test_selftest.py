@@ -177,8 +177,8 @@ class Loading:
 @pytest.mark.parametrize(
     ("drafters", "says"),
     [
-        ({}, "has no drafter that can be had"),
-        ({"mtp": Text("沒有權重", "no weights")}, "The model’s own MTP head cannot be had: no weights"),
+        ({}, "has no drafter that can be used"),
+        ({"mtp": Text("沒有權重", "no weights")}, "The model’s own MTP head is not available: no weights"),
     ],
 )
 def test_a_model_without_a_drafter_has_nothing_to_check(

@@ -57,7 +57,7 @@ def test_a_smaller_format_is_named_where_it_fits() -> None:
 def test_a_smaller_model_is_named_where_no_format_fits() -> None:
     error = does_not_fit("Acme/Tiny", Weights(4 * GB, "bfloat16"), 6 * GB)
     assert "about 2500 million parameters fit in bfloat16" in str(error)
-    assert "2500 百萬個參數" in error.zh
+    assert "25 億個參數" in error.zh
 
 
 def test_the_memory_that_is_free_here() -> None:

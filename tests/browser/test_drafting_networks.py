@@ -14,7 +14,7 @@ COPIES_NUMBERS = "Add up 48213.75, 90577.2 and 16264.08 for me."
 
 @pytest.mark.parametrize(
     ("model", "drafter", "choice"),
-    [("tiny_qwen3_5", "mtp", "The model’s own MTP head"), ("tiny_gemma4", "gemma4_assistant", "Gemma 4’s assistant (MTP)")],
+    [("tiny_qwen3_5", "mtp", "The model’s own MTP head"), ("tiny_gemma4", "gemma4_assistant", "Gemma 4’s drafter (MTP)")],
 )
 def test_most_guesses_hold_and_the_lane_counts_as_the_run_file(
     site: Callable[..., Site], tab: Callable[..., Tab], model: str, drafter: str, choice: str

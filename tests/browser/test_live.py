@@ -149,14 +149,14 @@ def test_a_switch_of_language_in_the_middle_keeps_every_token(site: Sites, tab: 
     page.page.locator(".lg-t").first.evaluate("span => { span.mine = true; }")
     page.page.get_by_text("中文", exact=True).click()
     page.page.locator(".lg-stop", has_text="停止").wait_for()
-    page.page.get_by_text("最多步數").first.wait_for()
+    page.page.get_by_text("步數上限").first.wait_for()
     assert page.page.locator(".lg-t").first.evaluate("span => span.mine === true"), "the viewer was drawn anew"
     here.open("go")
     page.wait_ended()
     assert page.indices() == [list(range(302))]
     page.page.reload()
     page.idle()
-    page.page.get_by_text("最多步數").first.wait_for()
+    page.page.get_by_text("步數上限").first.wait_for()
 
 
 def test_a_setting_moved_in_the_middle_keeps_the_viewer(site: Sites, tab: Tabs) -> None:
