@@ -70,9 +70,9 @@ SIDEBAR: Mapping[str, Text] = {
     ),
     "thinking": Text("先思考再回答", "Think before answering"),
     "thinking_help": Text(
-        "開著時，模型先把想法寫給自己看，再呼叫工具或回答。關掉時，多數家族的提示裡會先放一個空的思考區塊，等於告訴它「想完了」；"
+        "開著時，模型先把想法寫給自己看，再呼叫工具或回答。關掉時，許多家族的提示裡會先放一個空的思考區塊，等於告訴它「想完了」；"
         "有些家族關不掉，或根本不思考，「模型」分頁有說明。思考常讓困難的題目答得更準，也要多寫不少 token。",
-        "Switched on, the model first writes notes to itself, then calls a tool or answers. Switched off, the prompt of most "
+        "Switched on, the model first writes notes to itself, then calls a tool or answers. Switched off, the prompt of many "
         "families already holds an empty thinking block, which tells the model that thinking is over; some families always "
         "think, or never do, as the Model tab says. Thinking often helps with hard questions and costs tokens.",
     ),
