@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
+from backends.accepted import accepted
 from backends.base import Encoded, Message, ToolSchema
 from families.base import Family
 
@@ -21,63 +21,11 @@ def render(
     """The prompt that the tokenizer's chat template writes; `thinking` sets the template's switch for it, if it has one."""
     switch = {family.thinking_argument: family.thinking_values[thinking]} if family.thinking_argument else {}
     schemas = [dict(tool) for tool in tools] or None
+    taken = accepted(family, messages, str(tokenizer.chat_template or ""))
     prompt: str = tokenizer.apply_chat_template(
-        accepted(family, messages), tools=schemas, tokenize=False, add_generation_prompt=generation_prompt, **switch
+        taken, tools=schemas, tokenize=False, add_generation_prompt=generation_prompt, **switch
     )
     return prompt
-
-
-def accepted(family: Family, messages: Sequence[Message]) -> list[Message]:
-    """The messages as the family's chat template accepts them.
-
-    Some templates refuse a message with several calls: each call then stands in one of its own, with its answer after it.
-    Some refuse text beside the thinking before a call, and have no other place for it: there it is left out. Some write the
-    id of a call where the model wrote the tool's name: there the ids are such as the model writes.
-    """
-    taken = [_without_text(family, message) for message in messages]
-    if family.call_ids is not None:
-        taken = _with_ids(taken, family.call_ids)
-    return _one_call_each(taken) if family.one_call_a_message else taken
-
-
-def _without_text(family: Family, message: Message) -> Message:
-    thought = family.thinking_field is not None and message.get(family.thinking_field)
-    if message.get("tool_calls") and thought and not family.keeps_text_before_call:
-        return {**message, "content": ""}
-    return message
-
-
-def _with_ids(messages: Sequence[Message], form: str) -> list[Message]:
-    """The messages with each call's id in the form that `families.base.Family.call_ids` describes."""
-    ids: dict[str, str] = {}
-    taken: list[Message] = []
-    for message in messages:
-        if calls := message.get("tool_calls"):
-            for call in calls:
-                ids[call["id"]] = form.format(name=call["function"]["name"], number=len(ids))
-            message = {**message, "tool_calls": [{**call, "id": ids[call["id"]]} for call in calls]}
-        elif message.get("tool_call_id") in ids:
-            message = {**message, "tool_call_id": ids[message["tool_call_id"]]}
-        taken.append(message)
-    return taken
-
-
-def _one_call_each(messages: Sequence[Message]) -> list[Message]:
-    taken: list[Message] = []
-    place = 0
-    while place < len(messages):
-        message, place = messages[place], place + 1
-        calls = message.get("tool_calls") or []
-        if len(calls) < 2:
-            taken.append(message)
-            continue
-        answers = list(takewhile(lambda later: later["role"] == "tool", messages[place:]))
-        place += len(answers)
-        for number, call in enumerate(calls):
-            own = message if number == 0 else {"role": message["role"], "content": ""}
-            taken.append({**own, "tool_calls": [call]})
-            taken += [answer for answer in answers if answer["tool_call_id"] == call["id"]]
-    return taken
 
 
 def encode(tokenizer: Any, control: Mapping[str, int], prompt: str) -> Encoded:

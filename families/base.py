@@ -92,6 +92,8 @@ class FileNote:
 
 
 Parser = Callable[[str, Sequence[Mapping[str, Any]], str], Turn]
+TurnWriter = Callable[[str, Sequence[tuple[str, Mapping[str, Any]]]], str]
+"""From a turn's text and its calls, each a name and arguments, to what the model writes for them."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,12 @@ class Family:
     in the conversation; None where it writes none."""
     one_call_a_message: bool = False
     """Whether the chat template refuses a message with more than one call, so that earlier calls must stand in one each."""
+    alternates: bool = False
+    """Whether the chat template refuses a user's message after another one, or straight after a tool's result."""
+    thinking_marks: tuple[str, str] | None = None
+    """What stands around thinking in the content of a message, where a chat template reads earlier thinking from there alone."""
+    write_turn: TurnWriter | None = None
+    """Writes text and calls as the model does, for chat templates that read of an earlier message its content alone."""
     template_mark: str = ""
     """Text that the chat template must contain, where neither the model_type nor the control tokens tell formats apart."""
     note: Text | None = None

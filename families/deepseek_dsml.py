@@ -105,6 +105,8 @@ DEEPSEEK_V3_2 = replace(
     parse=parse,
     channels=_CHANNELS,
     thinking_openers=(THINK,),
+    # Unlike V3.1, these models keep their thinking from call to call.
+    thinking_field="reasoning_content",
     stop_tokens={END: STOP_TOKENS[END]},
     token_groups=(_TURNS, THINKING, _CALLS),
     thinking_note=Text(

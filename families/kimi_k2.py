@@ -44,6 +44,22 @@ _CALLS = TokenGroup(
     },
 )
 
+_IMAGES = TokenGroup(
+    Text("圖片與影片", "Images and video"),
+    Text(
+        "K2.5 起的模型看得懂圖片。文字款的詞彙表裡也有，但用不到。",
+        "The models from K2.5 on see images. Those for text alone have these tokens too, without using them.",
+    ),
+    {
+        "<|media_begin|>": Text(
+            "一張圖片或一段影片從這裡開始，後面寫著是哪一種。", "An image or a video begins; which of them it is follows."
+        ),
+        "<|media_content|>": Text("種類寫完了，接下來是內容。", "The kind is over and the content begins."),
+        "<|media_pad|>": Text("占位符，讀入時換成圖像的一小塊。", "A placeholder that a patch of an image takes the place of."),
+        "<|media_end|>": Text("圖片或影片到此結束。", "The image or video ends."),
+    },
+)
+
 STOP_TOKENS = {
     END: TURN_OVER,
     "[EOS]": Text(
@@ -71,7 +87,7 @@ KIMI_K2 = Family(
     thinking_argument="thinking",
     keeps_text_before_call=True,
     user_turn_start="<|im_user|>user<|im_middle|>",
-    token_groups=(_TURNS, THINKING, _CALLS),
+    token_groups=(_TURNS, THINKING, _CALLS, _IMAGES),
     thinking_note=Text(
         "要看是哪個模型：K2 Instruct 不思考，K2 Thinking 一定思考，由它自己寫 <think>，兩者都沒有開關。K2.5 起才有："
         "開啟時提示停在 <think> 之後，關閉時停在 <think></think> 之後。",

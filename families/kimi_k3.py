@@ -4,7 +4,8 @@
     <|open|>tools<|sep|><|open|>call tool="NAME" index="1"<|sep|>
     <|open|>argument key="KEY" type="string"<|sep|>VALUE<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>
 
-(in one line). `type` says whether a value is text as it stands or JSON; in an attribute, & and " are written &amp; and &quot;.
+(in one line); `<|open|>json type="object"<|sep|>{…}<|close|>json<|sep|>` may stand in place of the arguments. `type` says whether
+a value is text as it stands or JSON; in an attribute, & and " are written &amp; and &quot;.
 The format is the one of the encoder that Moonshot AI ships with the model in place of a chat template.
 """
 
@@ -53,6 +54,7 @@ FORMAT = TagFormat(
     layout=False,
     several=True,
     text_mark="string",
+    whole=(_opened('json type="object"'), _closed("json")),
     partial=re.compile(r"<(?:\|(?:open|close)\|>[^<>\n]{0,200}(?:<(?:\|[a-z]{0,3}\|?)?)?|[^<>\n]{0,20})\Z"),
     # The answer begins where its element does, even where the element of the thinking was not closed.
     thinking=rf"(?P<think>{re.escape(_opened('think'))})|(?P<end_think>{_END_THINK})",

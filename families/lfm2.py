@@ -5,6 +5,7 @@ from __future__ import annotations
 from families.base import Family, Text, TokenGroup
 from families.chatml import FILE_NOTES, RESPONSES, STOP_TOKENS, THINKING, TURNS
 from families.lfm2_parser import CALL, END_CALL, parse
+from families.written_calls import lfm2_turn
 
 _DOCUMENT = TokenGroup(
     Text("文件與補齊", "Document and padding"),
@@ -65,8 +66,11 @@ LFM2 = Family(
     },
     thinking_openers=(),
     stop_tokens=STOP_TOKENS,
-    # The template of LFM2.5-8B-A1B reads message.thinking; the templates of LFM2 read no earlier thinking.
+    # The template of LFM2.5-8B-A1B reads message.thinking and tool_calls; the others read the content alone, from which those
+    # of LFM2.5 take out earlier thinking themselves.
     thinking_field="thinking",
+    thinking_marks=("<think>", "</think>"),
+    write_turn=lfm2_turn,
     thinking_argument=None,
     keeps_text_before_call=True,
     user_turn_start="<|im_start|>user\n",
@@ -78,10 +82,12 @@ LFM2 = Family(
     ),
     tools_note=Text(
         "工具寫在系統訊息最後：「List of tools:」之後是一個 JSON 清單，LFM2 把它夾在 <|tool_list_start|> 與 "
-        "<|tool_list_end|> 之間，LFM2.5 不夾。工具的結果放在 tool 角色的訊息裡。",
+        "<|tool_list_end|> 之間，LFM2.5 不夾。工具的結果放在 tool 角色的訊息裡。多數模板重寫先前的訊息時只看內容："
+        "這時 Loopglass 把呼叫照模型的寫法放進內容，模型才看得到自己呼叫過什麼。",
         "Tools stand at the end of the system message: after “List of tools:” comes a JSON list, which LFM2 puts "
         "between <|tool_list_start|> and <|tool_list_end|> and LFM2.5 does not. A tool's result comes back in a message of the "
-        "role tool.",
+        "role tool. Of earlier messages most templates write the content alone; there Loopglass puts the calls into the content, "
+        "as the model writes them, so that it sees what it called.",
     ),
     # The LFM2-1.2B-Tool model card: "We recommend using greedy decoding with a temperature=0".
     sampling={"temperature": 0.0, "top_p": 1.0, "top_k": 0},

@@ -1,7 +1,7 @@
 """The parser of LFM2's format: a Python list of calls, `<|tool_call_start|>[name(key="value")]<|tool_call_end|>`.
 
-LFM2 writes JSON there when it is asked to, and some of its chat templates write earlier calls so. The newer models think
-first, in `<think>…</think>`.
+LFM2 writes JSON there when it is asked to. The chat template of LFM2.5 writes an object among the arguments as JSON, everything
+else as Python. The newer models think first, in `<think>…</think>`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,21 @@ import re
 from functools import partial
 
 from families.delimited import CallFormat, parse_turn, read_json_or_python
-from families.json_calls import likely_name
+from families.json_calls import CallText, Tools, likely_name
+from families.python_arguments import JSON_DICTIONARY
+from families.reading import Scanner
 
 CALL, END_CALL = "<|tool_call_start|>", "<|tool_call_end|>"
 STOPS = ("<|im_end|>", "<|endoftext|>")
+
+
+def _read(scanner: Scanner, opener: str, at: int, end: int, tools: Tools, *, closed: bool) -> tuple[list[CallText], int]:
+    """Calls as a Python list or as JSON; see `families.delimited.ReadCalls`."""
+    calls, after = read_json_or_python(scanner, opener, at, end, tools, closed=closed)
+    for call in calls:
+        call.slips = [slip for slip in call.slips if slip != JSON_DICTIONARY]
+    return calls, after
+
 
 FORM = CallFormat(
     marks=re.compile(
@@ -26,7 +37,7 @@ FORM = CallFormat(
     opener=CALL,
     closer=END_CALL,
     stops=STOPS,
-    read=read_json_or_python,
+    read=_read,
     name=lambda scanner, opener, at, end: likely_name(scanner, at, end),
 )
 

@@ -3,7 +3,8 @@
 Llama 3.1 to 3.3 write `{"name": …, "parameters": {…}}`, after `<|python_tag|>` where the prompt names the environment
 "ipython", and the built-in tools as `<|python_tag|>name.call(key="value")`. Llama 4 writes `[name(key="value")]`, at times
 between `<|python_start|>` and `<|python_end|>`; Llama 3.2 does without them. `<function=name>{…}</function>` is the form that
-Meta's documentation shows for a prompt that defines it.
+Meta's documentation shows for a prompt that defines it. The chat template of Llama 4 puts the text before the calls between the
+two markers, be there any or none, and the calls as JSON after them.
 """
 
 from __future__ import annotations
@@ -62,9 +63,10 @@ def _name(scanner: Scanner, opener: str, at: int, end: int) -> str:
 
 FORM = CallFormat(
     marks=re.compile(
-        r"(?P<call><\|python_tag\|>|<\|python_start\|>|<function=[\w.\-]++>"
-        r"|(?m:^)(?=[ \t]*+(?:```[a-z]*+\s*+)?(?:\{\s*+\"|\[\s*+(?:\{\s*+\"|[^\W\d][\w.\-]*+\s*+\())))"
-        r"|(?P<stop><\|eot_id\|>|<\|eom_id\|>|<\|end_of_text\|>|<\|eot\|>|<\|eom\|>|<\|python_end\|>)"
+        r"(?P<stop><\|eot_id\|>|<\|eom_id\|>|<\|end_of_text\|>|<\|eot\|>|<\|eom\|>|<\|python_end\|>"
+        r"|<\|python_start\|>(?=(?!\s*+[\[{])[^<]*+<\|python_end\|>\s*+\{\s*+\"))"
+        r"|(?P<call><\|python_tag\|>|<\|python_start\|>|<function=[\w.\-]++>"
+        r"|(?m:^|(?<=<\|python_end\|>))(?=[ \t]*+(?:```[a-z]*+\s*+)?(?:\{\s*+\"|\[\s*+(?:\{\s*+\"|[^\W\d][\w.\-]*+\s*+\())))"
     ),
     begins=re.compile(""),
     unmarked=re.compile(r"(?!)"),

@@ -89,9 +89,13 @@ MISTRAL = Family(
     },
     thinking_openers=(),
     stop_tokens={"</s>": TURN_OVER},
-    thinking_field=None,
+    # No template was seen that reads a field for thinking: those of the models that think read it from the content.
+    thinking_field="reasoning_content",
+    thinking_marks=(THINK, END_THINK),
     thinking_argument=None,
-    keeps_text_before_call=False,
+    # Since July 2025 (Devstral Small 1.1); the templates before that pass over the text of a message with calls.
+    keeps_text_before_call=True,
+    alternates=True,
     user_turn_start="[INST]",
     token_groups=(_TURNS, _TOOLS, _CALLS, _THINKING, _OTHER),
     thinking_note=Text(
@@ -103,7 +107,9 @@ MISTRAL = Family(
         "工具寫成 JSON 清單，夾在 [AVAILABLE_TOOLS] 與 [/AVAILABLE_TOOLS] 之間；較舊的模型放在最後一則使用者訊息之前，"
         "較新的放在系統訊息之後。工具的結果夾在 [TOOL_RESULTS] 與 [/TOOL_RESULTS] 之間送回。",
         "Tools stand as a JSON list between [AVAILABLE_TOOLS] and [/AVAILABLE_TOOLS]: before the last user message in older "
-        "models, after the system message in newer ones. A tool's result comes back between [TOOL_RESULTS] and [/TOOL_RESULTS].",
+        "models, after the system message in newer ones. A tool's result comes back between [TOOL_RESULTS] and [/TOOL_RESULTS]. "
+        "User and model must take turns: Loopglass makes one message of two of the user, and puts a “…” of the model between a "
+        "tool's result and a user who goes on before it was answered.",
     ),
     # The Mistral-Small-3.2-24B-Instruct-2506 model card: "a relatively low temperature, such as temperature=0.15".
     sampling={"temperature": 0.15, "top_p": 1.0, "top_k": 0},

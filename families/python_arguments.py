@@ -16,6 +16,7 @@ from families.python_strings import read_string
 from families.reading import Scanner
 
 JSON_CONSTANTS = Text("用了 JSON 的 true/false/null", "JSON's true/false/null for True/False/None")
+JSON_DICTIONARY = Text("字典寫成 JSON", "a dictionary written as JSON")
 COLON = Text("引數名稱後面用了冒號", "a colon after an argument's name")
 POSITIONAL = Text("引數沒有寫名稱", "an argument without its name")
 NUMBER_KEY = Text("字典的鍵不是文字", "a key of a dictionary that is no text")
@@ -206,7 +207,7 @@ class Arguments:
         if word[0] not in _CONSTANTS and word[0] not in _JSON_CONSTANTS:
             raise self.fail(f"「{word[0][:40]}」不是值", f"{word[0][:40]} is no value")
         if word[0] in _JSON_CONSTANTS:
-            self.slip(JSON_CONSTANTS)
+            self.slip(JSON_DICTIONARY if self.stack and self.stack[0].bracket == "{" else JSON_CONSTANTS)
         self.at = word.end()
         return {**_CONSTANTS, **_JSON_CONSTANTS}[word[0]]
 

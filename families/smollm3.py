@@ -17,6 +17,7 @@ from families.json_calls import CallText, Tools, offered
 from families.lenient_json import JsonError
 from families.python_calls import NO_LIST, read_python_calls
 from families.reading import Scanner, Span, joined, trimmed
+from families.written_calls import hermes_turn
 
 CODE, END_CODE = "<code>", "</code>"
 _SNIPPET = re.compile(r"<code>((?:[^<]++|<(?!/?code>))*+)</code>")
@@ -97,6 +98,7 @@ SMOLLM3 = replace(
     parse=parse,
     # The template writes earlier messages from their content alone: neither a field for thinking nor tool_calls is read.
     thinking_field=None,
+    write_turn=hermes_turn,
     token_groups=(TURNS, THINKING, CALLS, RESPONSES, _CODE),
     thinking_note=Text(
         "開關改的是系統訊息裡的「Reasoning Mode」：開啟時是 /think，提示停在助理訊息的開頭，由模型自己寫 <think>；"
@@ -107,9 +109,11 @@ SMOLLM3 = replace(
     ),
     tools_note=Text(
         "工具寫在系統訊息的「### Tools」一節：<tools> 與 </tools> 之間，每行一個工具，接著說明呼叫要怎麼寫。"
-        "工具的結果以使用者訊息的身分送回，外面沒有標記。模板重寫先前的訊息時只看內容，不看工具呼叫：模型之後看不到自己呼叫過什麼。",
+        "工具的結果以使用者訊息的身分送回，外面沒有標記。模板重寫先前的訊息時只看內容，不看工具呼叫："
+        "Loopglass 就把呼叫照模型的寫法放進內容，模型才看得到自己呼叫過什麼。",
         "Tools stand in the system message under “### Tools”: one a line between <tools> and </tools>, then how a call is to be "
         "written. A tool's result comes back as a user message without markers. Of earlier messages the template writes the "
-        "content alone and no tool calls: later the model does not see what it called.",
+        "content alone and no tool calls; so Loopglass puts the calls into the content, as the model writes them, and the model "
+        "sees what it called.",
     ),
 )

@@ -197,7 +197,14 @@ class CallReader:
         while tags.kind(body.next) == "parameter":
             assert body.next is not None, "a tag that has a kind has a number"
             self._parameter(body, body.next)
-        if not body.arguments and self._text.startswith("{", body.at):
+        whole, end_whole = self._form.whole
+        if whole and not body.arguments and self._text.startswith(whole, body.at):
+            self._go_on(body, body.at + len(whole))
+            self._json_arguments(body)
+            if self._text.startswith(end_whole, body.at):
+                body.slips.remove(_JSON_ARGUMENTS)
+                self._go_on(body, body.at + len(end_whole))
+        elif not body.arguments and self._text.startswith("{", body.at):
             self._json_arguments(body)
         body.end_of_arguments = body.at
         if tags.kind(body.next) == "end_function":

@@ -45,6 +45,8 @@ class TagFormat:
     several: bool = False
     """Whether several calls may stand between one `call` and `end_call`."""
     text_mark: str = ""
+    whole: tuple[str, str] = ("", "")
+    """What may stand around all of the arguments in one JSON object, instead of a tag for each."""
     thinking: str = _THINKING
     """A pattern of the markers of the thinking, with the groups "think" and "end_think"."""
     partial: re.Pattern[str] = _PARTIAL

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
-import families
-from backends.prompts import accepted
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-GPT_OSS, QWEN3, KIMI_K2 = (families.named(key) for key in ("gpt_oss", "qwen3", "kimi_k2"))
+import families
+from backends.accepted import BROKEN_OFF, accepted
+
+GPT_OSS, QWEN3, KIMI_K2, LFM2, MISTRAL = map(families.named, ("gpt_oss", "qwen3", "kimi_k2", "lfm2", "mistral"))
 USER = {"role": "user", "content": "How?"}
 
 
@@ -60,3 +65,70 @@ def test_ids_that_the_template_writes_are_those_that_the_model_writes() -> None:
     assert [each["id"] for message in taken for each in message.get("tool_calls", [])] == ids
     assert [message["tool_call_id"] for message in taken if message["role"] == "tool"] == ids
     assert messages[0]["tool_calls"][0]["id"] == "x"
+
+
+# Templates that read of an earlier message nothing but its content.
+
+CONTENT_ALONE = "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}{% endfor %}"
+DROPS_THINKING = CONTENT_ALONE.replace("['content']", "['content'].split('</think>')[-1]")
+READS_FIELDS = CONTENT_ALONE.replace("{% endfor %}", "{{ message.tool_calls }}{{ message.thinking }}</think>{% endfor %}")
+PLAIN_NAME = DROPS_THINKING + "{{ keep_past_thinking }}"
+CALL_TEXT = "<|tool_call_start|>[add(a=1)]<|tool_call_end|>"
+
+
+@pytest.mark.parametrize(
+    ("template", "content"),
+    [
+        (CONTENT_ALONE, f"{CALL_TEXT}I add."),
+        (DROPS_THINKING, f"<think>Hm.</think>{CALL_TEXT}I add."),
+        (PLAIN_NAME, f"<think>Hm.</think>{CALL_TEXT}I add."),
+        (READS_FIELDS, "I add."),
+        ("", "I add."),
+    ],
+    ids=["content alone", "drops thinking itself", "a name that only holds the field's", "reads the fields", "not known"],
+)
+def test_what_a_template_reads_from_no_field_stands_in_the_content(template: str, content: str) -> None:
+    whole = turn(call("a"), text="I add.", thinking="Hm.")
+    (taken,) = accepted(LFM2, [whole], template)
+    assert taken["content"] == content
+    assert ("tool_calls" in taken) is (content == "I add.")
+    assert whole == turn(call("a"), text="I add.", thinking="Hm.")
+
+
+def test_other_messages_and_other_families_are_not_touched() -> None:
+    plain = [USER, {"role": "assistant", "content": "Two."}, answer("a")]
+    assert accepted(LFM2, plain, DROPS_THINKING) == plain
+    assert accepted(QWEN3, [turn(call("a"), reasoning_content="Hm.")], DROPS_THINKING) == [turn(call("a"), reasoning_content="Hm.")]
+
+
+# Templates that want user and model to take turns.
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def test_a_user_who_goes_on_after_a_result_finds_the_answer_broken_off() -> None:
+    messages = [USER, turn(call("a")), answer("a"), USER]
+    assert accepted(MISTRAL, messages) == [*messages[:3], said(BROKEN_OFF), USER]
+
+
+def test_messages_of_the_user_around_an_empty_turn_are_one() -> None:
+    both = {"role": "user", "content": "How?\n\nGo on."}
+    assert accepted(MISTRAL, [USER, said(""), {"role": "user", "content": "Go on."}]) == [both]
+
+
+def test_an_empty_turn_with_thinking_stays_where_the_template_writes_thinking() -> None:
+    thought = {**said(""), "reasoning_content": "Hm."}
+    assert accepted(MISTRAL, [USER, thought, USER], "[/THINK]") == [USER, said("[THINK]Hm.[/THINK]"), USER]
+    assert len(accepted(MISTRAL, [USER, thought, USER], CONTENT_ALONE)) == 1
+
+
+@given(st.lists(st.sampled_from([USER, said(""), said("Two."), turn(call("a")), answer("a")])))
+def test_user_and_model_always_take_turns(messages: list[dict[str, Any]]) -> None:
+    taken = accepted(MISTRAL, messages)
+    roles = [message["role"] for message in taken]
+    assert not {("user", "user"), ("tool", "user")} & set(pairwise(roles))
+    assert all(message["content"] or message.get("tool_calls") for message in taken)
+    kept = [message["content"] for message in taken if message["content"] != BROKEN_OFF]
+    assert "".join(kept).replace("\n\n", "") == "".join(message["content"] for message in messages)

@@ -110,6 +110,9 @@ def tools(*written: str) -> str:
     return element("tools", "".join(element(f'call tool="note" index="{n}"', each) for n, each in enumerate(written, 1)))
 
 
+JSON_ARGUMENTS = element('json type="object"', '{"text": "x", "n": [1, null]}')
+
+
 def k3(raw: str, prefix: str) -> tuple[str | None, str, list[tuple[str, Any]]]:
     turn = families.named("kimi_k3").parse(raw, TOOLS, prefix)
     return turn.thinking, turn.content, calls(turn)
@@ -132,18 +135,20 @@ def k3(raw: str, prefix: str) -> tuple[str | None, str, list[tuple[str, Any]]]:
          (None, "", [("note", {"text": "<|close|>argument<|sep|>!"})])),
         (f"{CALLS}{tools('', argument('text', 'string', 'x'))}{STOP}", ANSWER,
          (None, "", [("note", {}), ("note", {"text": "x"})])),
+        (f"{CALLS}{tools(JSON_ARGUMENTS, '')}{STOP}", ANSWER, (None, "", [("note", {"text": "x", "n": [1, None]}), ("note", {})])),
         (f'{CALLS}<|open|>tools<|sep|><|open|>call tool="note" ind', ANSWER, (None, "", [("", "unterminated")])),
         (f"{CALLS}{tools('', '').partition('2')[0]}", ANSWER, (None, "", [("note", {}), ("", "unterminated")])),
     ],
     ids=["thinking and answer", "call", "answer opened by the prompt", "answer though thinking was opened", "cut in thinking",
-         "cut in the answer", "text", "number", "escaped name", "marker in a value", "two calls", "cut in a call",
+         "cut in the answer", "text", "number", "escaped name", "marker in a value", "two calls", "arguments in one", "cut in a call",
          "cut in the second call"],
 )  # fmt: skip
 def test_turns_of_kimi_k3(raw: str, prefix: str, right: tuple[str | None, str, list[tuple[str, Any]]]) -> None:
     assert k3(raw, prefix) == right
 
 
-def test_a_call_of_kimi_k3_cut_off_anywhere_is_never_run() -> None:
-    raw = CALLS + tools(argument("text", "string", "abc"))
+@pytest.mark.parametrize("arguments", [argument("text", "string", "abc"), JSON_ARGUMENTS], ids=["tags", "JSON"])
+def test_a_call_of_kimi_k3_cut_off_anywhere_is_never_run(arguments: str) -> None:
+    raw = CALLS + tools(arguments)
     for cut in range(len(raw)):
         assert all(isinstance(outcome, str) for _, outcome in k3(raw[:cut], ANSWER)[2]), raw[:cut]

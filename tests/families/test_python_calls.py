@@ -70,6 +70,8 @@ def test_literals(written: str, value: Any) -> None:
     ("written", "value", "slip"),
     [
         ("true", True, "true/false/null"),
+        ('{"on": true}', {"on": True}, "a dictionary written as JSON"),
+        ('[{"on": null}]', [{"on": None}], "true/false/null"),
         ("{on: false}", {"on": False}, "a key without quotation marks"),
         ("{1: 'x'}", {"1": "x"}, "no text"),
         ("'it's'", "it's", "quotation mark inside a string"),

@@ -39,11 +39,11 @@ def test_the_system_message_overrules_the_switch(tokenizer: Any) -> None:
     assert "Reasoning Mode: /no_think" in render(tokenizer, families.named("smollm3"), messages, [], thinking=True)
 
 
-def test_of_earlier_messages_only_the_content_comes_back(tokenizer: Any) -> None:
+def test_of_earlier_messages_the_text_and_the_calls_come_back(tokenizer: Any) -> None:
     answer = {"role": "assistant", "content": "I look.", "reasoning_content": "Hm.", "tool_calls": [CALL]}
     result = {"role": "tool", "name": "now", "tool_call_id": "call00000", "content": "12:00"}
     prompt = render(tokenizer, families.named("smollm3"), [QUESTION, answer, result], [], thinking=True)
-    assert "<|im_start|>assistant\nI look.<|im_end|>" in prompt
+    call = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+    assert f"<|im_start|>assistant\nI look.\n{call}<|im_end|>" in prompt
     assert "<|im_start|>user\n12:00<|im_end|>" in prompt
     assert "Hm." not in prompt
-    assert '"now"' not in prompt

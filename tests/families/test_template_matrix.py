@@ -15,7 +15,8 @@ import pytest
 from transformers import AutoTokenizer
 
 import families
-from backends.prompts import accepted, control_tokens, encode, render
+from backends.accepted import accepted
+from backends.prompts import control_tokens, encode, render
 from families.base import Call, CallError, Family, Text, Turn
 from harness.conversation import Conversation, call_id
 
@@ -141,6 +142,34 @@ def broken_call(field: str | None) -> Messages:
 
 
 @shape
+def whole_and_broken_call(field: str | None) -> Messages:
+    talk = Conversation([], "How is the weather?", field)
+    talk.turn_with_calls(0, Turn("So.", "One moment.", (WEATHER, BROKEN)), "<now arguments")
+    talk.tool(call_id(0, 0), "clear")
+    talk.user("One call could not be read. Write it again.", by_harness=True)
+    return talk()
+
+
+@shape
+def empty_turn(field: str | None) -> Messages:
+    talk = Conversation([], "How is the weather?", field)
+    talk.assistant("", "I wonder.")
+    talk.user("There was no answer.", by_harness=True)
+    return talk()
+
+
+@shape
+def question_after_no_answer(field: str | None) -> Messages:
+    return Conversation(asked([], field), "Are you there?", field)(SYSTEM)
+
+
+@shape
+def question_after_a_result(field: str | None) -> Messages:
+    before = asked([(Turn("They ask.", "", (WEATHER, NOW)), ["clear", "12:00"])], field, SYSTEM)
+    return Conversation(before, "And tomorrow?", field)(SYSTEM)
+
+
+@shape
 def continued_conversation(field: str | None) -> Messages:
     before = asked([(Turn("They ask.", "I look.", (WEATHER,)), ["clear"])], field, SYSTEM)
     talk = Conversation(before, "And tomorrow?", field)
@@ -171,7 +200,7 @@ def test_our_prompts_are_those_of_apply_chat_template(name: str, load: Callable[
                     prompt = render(tokenizer, family, messages, tools, thinking, generation_prompt)
                     encoded = encode(tokenizer, control, prompt)
                     right = tokenizer.apply_chat_template(
-                        accepted(family, messages),
+                        accepted(family, messages, tokenizer.chat_template),
                         tools=tools or None,
                         tokenize=True,
                         return_dict=True,
@@ -194,7 +223,7 @@ def test_every_tokenizer_reads_the_prompts_of_every_template(key: str, load: Cal
         messages = continued_conversation(family.thinking_field)
         encoded = encode(tokenizer, control_tokens(tokenizer, family), render(tokenizer, family, messages, TOOLS, True))
         right = tokenizer.apply_chat_template(
-            accepted(family, messages), tools=TOOLS, return_dict=True, add_generation_prompt=True, **switch(family, True)
+            accepted(family, messages, tokenizer.chat_template), tools=TOOLS, return_dict=True, add_generation_prompt=True, **switch(family, True)
         )
         assert list(encoded.ids) == right["input_ids"]
 
