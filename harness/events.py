@@ -145,8 +145,8 @@ class EventLog:
             event.update(fields)
             line = _line(event)
             self._write(line)
+            self._lines.append(line)  # Before the event: a reader without the lock who sees the end finds its line, too.
             self._events.append(event)
-            self._lines.append(line)
             if kind == "run_end":
                 self._close_file()
             self._grew.notify_all()
@@ -183,7 +183,7 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[Event]]:
     """
     lines = path.read_text("utf-8", errors="replace").split("\n")[:-1]  # What stands after the last newline was never finished.
     header = _header(lines[0] if lines else "", path)
-    return header, [_event(line, number, path) for number, line in enumerate(lines[1:], start=2)]
+    return header, [_event(line, seq, path) for seq, line in enumerate(lines[1:])]
 
 
 def read_start(path: Path) -> Event | None:
@@ -191,7 +191,7 @@ def read_start(path: Path) -> Event | None:
     with path.open(encoding="utf-8", errors="replace") as file:
         first, second = file.readline(), file.readline()
     _header(first, path)
-    return _event(second, 2, path) if second.endswith("\n") else None
+    return _event(second, 0, path) if second.endswith("\n") else None
 
 
 def _header(line: str, path: Path) -> dict[str, Any]:
@@ -205,10 +205,12 @@ def _header(line: str, path: Path) -> dict[str, Any]:
     return header
 
 
-def _event(line: str, number: int, path: Path) -> Event:
+def _event(line: str, seq: int, path: Path) -> Event:
+    """The event of a line, which must be the one with the number `seq`: a missing line would never be found by a reader who asks
+    for what comes after the last event."""
     event = _object(line)
-    if event is None or type(event.get("seq")) is not int or not isinstance(event.get("kind"), str):
-        raise UnreadableRun(f"{path.name} is damaged in line {number}")
+    if event is None or type(event.get("seq")) is not int or event["seq"] != seq or not isinstance(event.get("kind"), str):
+        raise UnreadableRun(f"{path.name} is damaged in line {seq + 2}")
     return event
 
 

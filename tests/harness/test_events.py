@@ -182,6 +182,22 @@ def test_readers_ask_for_what_comes_after() -> None:
     assert not log.wait(4, 0.0)
 
 
+def test_whoever_sees_that_the_log_has_ended_finds_its_last_line() -> None:
+    """A reader takes no lock, so it can look between any two steps of `append`."""
+    log = EventLog({})
+    seen: list[tuple[bool, int]] = []
+
+    class Watched(list[Any]):
+        def append(self, item: Any) -> None:
+            super().append(item)
+            seen.append((log.ended, len(log.lines_after(-1))))
+
+    log._events, log._lines = Watched(), Watched()
+    log.append("run_start")
+    log.append("run_end")
+    assert {n for ended, n in seen if ended} == {2}
+
+
 def test_a_reader_is_woken() -> None:
     log = EventLog({})
     woken: list[bool] = []
@@ -229,6 +245,14 @@ def test_a_file_of_a_newer_version(tmp_path: Path) -> None:
 def test_a_file_that_is_damaged_in_the_middle(tmp_path: Path, line: str) -> None:
     with pytest.raises(UnreadableRun, match="damaged in line 2"):
         read_run(write(tmp_path / "x.jsonl", HEADER, line, '{"seq":1,"kind":"run_end"}', ""))
+
+
+@pytest.mark.parametrize("seqs", [(0, 2), (1,), (0, 0), (0, True)])
+def test_a_file_that_lacks_a_line_or_has_one_twice_is_damaged(tmp_path: Path, seqs: Sequence[int]) -> None:
+    """Readers ask for what comes after the last event that they have, so they would ask for the missing one for ever."""
+    lines = [json.dumps({"seq": seq, "kind": "token"}) for seq in seqs]
+    with pytest.raises(UnreadableRun, match=f"damaged in line {len(seqs) + 1}"):
+        read_run(write(tmp_path / "x.jsonl", HEADER, *lines, ""))
 
 
 def test_kinds_and_fields_that_nobody_knows_are_handed_on(tmp_path: Path) -> None:
