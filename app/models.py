@@ -12,12 +12,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from backends.base import Backend, BackendError, Progress
 from families.base import Text
 
 _log = logging.getLogger(__name__)
+_Started = TypeVar("_Started")
 
 Loader = Callable[..., Backend]
 """Takes a model's name (see `backends.hub.resolve`) and a Progress and loads it; takes `device` and `dtype` where they were
@@ -100,6 +101,8 @@ class Models:
         self._wait_idle = wait_idle
         self.placement = placement
         self._state: State | None = None
+        self._old_stays = False
+        """Whether the model before may still be in memory, because a run uses it or because nothing has collected it."""
         self._changing = threading.Lock()
         self._loading = threading.Lock()
 
@@ -113,19 +116,26 @@ class Models:
         loaded so; tries again where it failed. What is on its way for another request is given up."""
         with self._changing:
             self.placement = placement or self.placement
-            replaces = isinstance(self._state, Ready)
-            first = Loading(model, _WAITING if replaces else _STARTING, placement=self.placement)
+            old_stays = self._old_stays or isinstance(self._state, Ready)
+            first = Loading(model, _WAITING if old_stays else _STARTING, placement=self.placement)
             if self._wanted(first) and not isinstance(self._state, Failed):
                 return
-            self._state = first
-        threading.Thread(target=self._run, args=(first, replaces), name=f"load {model}", daemon=True).start()
+            self._state, self._old_stays = first, old_stays
+        threading.Thread(target=self._run, args=(first,), name=f"load {model}", daemon=True).start()
 
-    def _run(self, request: Loading, replaces: bool) -> None:
-        """Loads unless another model has been asked for meanwhile. One at a time: two would not fit in memory. `replaces` is
-        whether there was a model before."""
+    def start_run(self, ready: Ready, start: Callable[[], _Started]) -> _Started | None:
+        """Calls `start`, which is to begin a run with the model that is `ready`. None where another one has been asked for since:
+        a change waits for the runs that have begun, so none may begin once it has stopped waiting."""
+        with self._changing:
+            return start() if self._state is ready else None
+
+    def _run(self, request: Loading) -> None:
+        """Loads unless another model has been asked for meanwhile. One at a time: two would not fit in memory."""
         with self._loading:
             self._wait_idle()
-            if replaces:
+            with self._changing:
+                old_stays, self._old_stays = self._old_stays, False
+            if old_stays:
                 gc.collect()  # The last model goes before the next one comes, whatever in it refers to whatever.
             if isinstance(self._state, Loading) and self._wanted(request):
                 with suppress(_NotWantedError):

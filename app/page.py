@@ -196,17 +196,23 @@ def _answer(
         refused = "still_running"
     elif question and isinstance(state, Ready):
         try:
-            here = _start(here, question, settings, state, words.lang)
+            started = _start(here, question, settings, state, words.lang)
+            here, refused = started or here, None if started else "not_ready"
         except CannotContinue:
             refused = "cannot_continue"
     return here, refused and words(refused, question=plain(question))
 
 
-def _start(here: _Conversation, question: str, settings: Settings, ready: Ready, lang: Lang) -> _Conversation:
+def _start(here: _Conversation, question: str, settings: Settings, ready: Ready, lang: Lang) -> _Conversation | None:
     """Starts a run for the question, as the conversation's next one where it can be continued, and puts it in the address.
-    Raises CannotContinue where only reading the files whole shows that it cannot."""
-    earlier = here if here.continuable else _Conversation()
-    run_id = service.current().runs.start(ready.backend, question, settings, lang, earlier.last)
+    None where another tab has asked for another model since this page was begun. Raises CannotContinue where only reading the
+    files whole shows that it cannot be continued."""
+    serving, earlier = service.current(), here if here.continuable else _Conversation()
+    run_id = serving.models.start_run(
+        ready, lambda: serving.runs.start(ready.backend, question, settings, lang, earlier.last),
+    )
+    if run_id is None:
+        return None
     st.query_params["run"] = run_id
     return _Conversation((*earlier.runs, run_id), live=True)
 

@@ -119,6 +119,43 @@ def test_a_change_waits_for_the_run_that_uses_the_old_model() -> None:
     assert loads == ["builtin"]
 
 
+def test_another_change_of_mind_still_waits_for_the_run_and_says_so() -> None:
+    idle = threading.Event()
+    idle.set()
+
+    def wait_idle() -> None:
+        idle.wait(10)
+
+    models = Models(lambda model, _progress: scripted(model_id=model), wait_idle)
+    models.request("one")
+    settled(models)
+    idle.clear()
+    said = []
+    for model in ("two", "three", "one"):
+        models.request(model)
+        assert isinstance(models.state, Loading)
+        said.append(models.state.text.en)
+    assert len(set(said)) == 1
+    assert said[0].startswith("Waiting for the run in progress")
+    idle.set()
+    assert isinstance(settled(models), Ready)
+
+
+def test_no_run_begins_with_a_model_that_is_being_replaced() -> None:
+    """The page looks at the state once; another tab may ask for another model before the question is sent."""
+    models = Models(lambda model, _progress: scripted(model_id=model), lambda: None)
+    models.request("one")
+    old = settled(models)
+    assert isinstance(old, Ready)
+    assert models.start_run(old, lambda: "a run") == "a run"
+    models.request("two")
+    assert models.start_run(old, lambda: pytest.fail("it has begun")) is None
+    new = settled(models)
+    assert isinstance(new, Ready)
+    assert models.start_run(old, lambda: pytest.fail("it has begun")) is None
+    assert models.start_run(new, lambda: "a run") == "a run"
+
+
 def test_device_and_number_format_reach_the_loader_only_where_they_were_chosen() -> None:
     asked: list[tuple[str, dict[str, str]]] = []
 

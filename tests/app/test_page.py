@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import server, service
+from app import server, service, sidebar
 from app.i18n import Words
 from app.models import Loading, Models, Ready, State
 from app.page import EXAMPLES
@@ -20,6 +20,7 @@ from backends.scripted import ScriptedBackend
 from families.base import Text
 from families.hermes import HERMES
 from harness.events import EventLog
+from harness.settings import Settings
 from tests.app.conftest import scripted
 
 EN, ZH = Words("en"), Words("zh")
@@ -334,6 +335,24 @@ def test_a_question_to_a_model_that_is_being_changed_is_not_lost_silently(backen
     assert EN("not_ready", question="Hi \\*there\\*") in said(test)
     assert viewer(test) is None
     go_on.set()
+
+
+def test_a_model_that_is_changed_while_the_page_is_drawn_gets_no_question(
+    backend: ScriptedBackend, installed: Service, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The page looks at the model once and then draws the sidebar; another tab may change the model just then."""
+    test = page()
+    draw = sidebar.draw
+
+    def changing(*given: Any) -> Settings:
+        service.current().models.request("elsewhere")
+        return draw(*given)
+
+    monkeypatch.setattr(sidebar, "draw", changing)
+    ask(test, "Hi")
+    assert EN("not_ready", question="Hi") in said(test)
+    assert viewer(test) is None
+    assert installed.runs.active() == []
 
 
 def test_a_run_that_waits_behind_this_one_is_no_news(installed: Service) -> None:
