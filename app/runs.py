@@ -146,9 +146,9 @@ class Runs:
             return None
         try:
             _, events = read_run(path)
-        except UnreadableRun:
+            lines = path.read_text("utf-8", errors="replace").split("\n")[1 : len(events) + 1]
+        except (UnreadableRun, OSError):  # OSError: deleted in this moment, or another user's.
             return None
-        lines = path.read_text("utf-8", errors="replace").split("\n")[1 : len(events) + 1]
         recorded = Recorded(lines)
         if events and events[-1]["kind"] == "run_end":  # A file that lacks it may still be growing: read it anew each time.
             with self._lock:
@@ -169,7 +169,7 @@ class Runs:
         path = self._path(run_id)
         try:
             event = None if path is None else read_start(path)
-        except UnreadableRun:
+        except (UnreadableRun, OSError):
             return None
         return event if event is not None and event["kind"] == "run_start" else None
 
@@ -233,7 +233,7 @@ class Runs:
         before = before or Left((), Memory(start["model"]))
         try:
             conversation = conversation_of(events, family, schemas, before.messages, before.memory.by_harness)
-        except UnreadableRun:
+        except (UnreadableRun, LookupError, TypeError):  # The latter two: an event lacks what an older version did not write.
             return None
         return Left(conversation(), Memory(start["model"], by_harness=frozenset(conversation.by_harness)))
 

@@ -141,6 +141,29 @@ def test_a_damaged_file_is_no_run(tmp_path: Path, text: str) -> None:
     assert runs.conversation("bad") == []
 
 
+def test_a_file_that_cannot_be_opened_is_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that is deleted while it is looked for, or that belongs to another user: the page and its routes must not fail."""
+    runs = Runs(tmp_path)
+    monkeypatch.setattr(runs, "_path", lambda run_id: tmp_path / f"{run_id}.jsonl")
+    assert runs.log("gone") is None
+    assert runs.run_start("gone") is None
+    assert runs.left("gone") is None
+
+
+@pytest.mark.parametrize("lacks", ['"finish":"stop_token",', '"call":0,', '"error":null,'])
+def test_a_run_whose_events_lack_a_field_can_be_read_but_not_continued(runs: Runs, lacks: str) -> None:
+    run_id = finished(runs, CALL, "It is 1776.")
+    path = runs.folder / f"{run_id}.jsonl"
+    text = path.read_text("utf-8")
+    assert lacks in text
+    path.write_text(text.replace(lacks, ""), "utf-8")
+    later = Runs(runs.folder)
+    assert later.log(run_id) is not None
+    assert later.left(run_id) is None
+    with pytest.raises(CannotContinue):
+        later.start(scripted("Two."), "And?", Settings(), "en", run_id)
+
+
 def test_runs_that_name_each_other_end_the_conversation(tmp_path: Path) -> None:
     for run_id, continues in (("a", "b"), ("b", "a")):
         log = EventLog({"run_id": run_id}, tmp_path / f"{run_id}.jsonl")
