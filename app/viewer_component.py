@@ -49,6 +49,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   return () => {
     if (node.isConnected) return;
     view.viewer?.destroy();
+    view.data.live = false; // Nobody is left who must be told that the run has ended.
     views.delete(node);
   };
 }

@@ -8,6 +8,7 @@ import { DraftingLane } from "./lane.js";
 import { rawOf } from "./pieces.js";
 import { PromptSection } from "./prompt.js";
 import { FormingSection, readingSection } from "./reading.js";
+import { isOver } from "./state.js";
 import { TokenStrip } from "./tokens.js";
 
 export class StepCard {
@@ -20,7 +21,7 @@ export class StepCard {
     const none = { prompt: null, strip: null, lane: null, end: null, forming: null, reading: null };
     Object.assign(this, { ctx, run, step, version: -1, ...none });
     this.tools = [];
-    this.nFeedback = 0;
+    this.nAnswers = 0;
     this.head = ctx.words.label(make("span", "lg-card-facts"), (w) => headText(w, step));
     const title = ctx.words.label(make("h3", "lg-card-title"), (w) => w.t("step", { n: step.n }));
     this.element = make("article", "lg-card", make("header", "lg-card-head", title, this.head));
@@ -74,10 +75,10 @@ export class StepCard {
     this.element.append(this.lane.element);
   }
 
-  /** A call that is being written, until it has been read as a whole. */
+  /** A call that is being written, until it has been read as a whole or the run is over without that. */
   drawForming() {
     const { step } = this;
-    if (step.parsed) {
+    if (step.parsed || isOver(this.run)) {
       if (this.forming) this.ctx.words.forget(this.forming.element);
       this.forming?.element.remove();
       this.forming = null;
@@ -109,13 +110,15 @@ export class StepCard {
       this.element.append(this.reading);
     }
     for (const tool of this.tools) tool.update();
-    for (const tool of step.tools.slice(this.tools.length)) {
-      const section = new ToolSection(ctx, tool);
-      this.tools.push(section);
-      this.element.append(section.element);
-    }
-    for (const event of step.feedback.slice(this.nFeedback)) this.element.append(feedbackSection(ctx, event));
-    this.nFeedback = step.feedback.length;
+    for (const answer of step.answers.slice(this.nAnswers)) this.element.append(this.answered(answer));
+    this.nAnswers = step.answers.length;
+  }
+
+  answered({ tool, feedback }) {
+    if (feedback) return feedbackSection(this.ctx, feedback);
+    const section = new ToolSection(this.ctx, this.run, tool);
+    this.tools.push(section);
+    return section.element;
   }
 
   addEnd() {

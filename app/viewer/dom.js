@@ -20,6 +20,11 @@ export function button(className, ...children) {
   return element;
 }
 
+/** Whether an element stands on the page and nothing around it hides it. @param {Element} element */
+export function isShown(element) {
+  return element.getClientRects().length > 0;
+}
+
 /** Shows or hides without taking the element out. @param {HTMLElement} element @param {boolean} shown */
 export function show(element, shown) {
   element.hidden = !shown;

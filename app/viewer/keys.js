@@ -1,15 +1,13 @@
 // Moving through tokens by keyboard and pointer. Focus stays on the token, the popover follows it; of each group of tokens one
 // is a tab stop (a roving tabindex), so that a turn of a thousand tokens costs one press of Tab.
 
+import { isShown } from "./dom.js";
 import { percent, visible } from "./numbers.js";
+import { textOf } from "./pieces.js";
 
 const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
 const TOKEN = ".lg-t, .lg-p";
 const GROUP = ".lg-strip, .lg-parts, .lg-seen";
-
-function isShown(element) {
-  return element.getClientRects().length > 0;
-}
 
 export class Selection {
   /**
@@ -82,7 +80,7 @@ export class Selection {
   act(key) {
     if (key === "Enter" || key === " ") {
       if (!this.current) return false;
-      if (this.popover.isOpen) this.popover.close();
+      if (this.popover.target?.span === this.current) this.popover.close();
       else this.open();
       return true;
     }
@@ -109,23 +107,20 @@ export class Selection {
     const index = tokens.indexOf(this.current);
     if (key === "Home") return tokens[0];
     if (key === "End") return tokens.at(-1);
-    if (key === "ArrowUp" || key === "ArrowDown") return this.inOtherStep(groups, group, index, key === "ArrowUp");
+    if (key === "ArrowUp") return this.inOtherStep(groups, group, true) ?? tokens[0];
+    if (key === "ArrowDown") return this.inOtherStep(groups, group, false);
     const beside = tokens[key === "ArrowRight" ? index + 1 : index - 1];
     if (beside || !group.matches(".lg-strip")) return beside ?? null;
     const other = this.tokens(groups[groups.indexOf(group) + (key === "ArrowRight" ? 1 : -1)]);
     return (key === "ArrowRight" ? other[0] : other.at(-1)) ?? null;
   }
 
-  /** The first token of the step above or below; upwards from the middle of a turn, its own first token. */
-  inOtherStep(groups, group, index, up) {
-    const at = group.matches(".lg-strip") ? groups.indexOf(group) : this.stripOfCard(groups, group);
-    if (up && index > 0 && at === 0) return this.tokens(group)[0];
-    return this.tokens(groups[up ? at - 1 : at + 1])[0] ?? null;
-  }
-
-  stripOfCard(groups, group) {
-    const card = group.closest(".lg-card");
-    return groups.findIndex((each) => each.closest(".lg-card") === card);
+  /** The first token of the next turn above or below, which for a prompt is the turn that answers it. */
+  inOtherStep(groups, group, up) {
+    const all = [...this.root.querySelectorAll(GROUP)];
+    const at = all.indexOf(group);
+    const others = up ? all.slice(0, at).reverse() : all.slice(at + 1);
+    return this.tokens(others.find((each) => groups.includes(each)))[0] ?? null;
   }
 
   strips() {
@@ -150,6 +145,8 @@ export class Selection {
     for (const stop of group.querySelectorAll('[tabindex="0"]')) stop.tabIndex = -1;
     span.tabIndex = 0;
     span.setAttribute("role", "button");
+    // What was said of the token before would stay in its words when the language or the number of tokens changes.
+    if (this.span !== span) this.span?.removeAttribute("aria-label");
     this.span = span;
     this.describe();
   }
@@ -179,6 +176,7 @@ export class Selection {
     const index = Number(span.dataset.i);
     if (card) return { kind: "token", run, step, index, span };
     const piece = span.dataset.i === undefined ? null : prompt?.pieces?.[index] ?? null;
-    return { kind: "prompt", run, step, piece, index: index + (step.context?.ids_from ?? 0), text: span.textContent, span };
+    const text = piece && piece.to > piece.from ? textOf(step.context, piece) : span.textContent;
+    return { kind: "prompt", run, step, piece, index: index + (step.context?.ids_from ?? 0), text, span };
   }
 }

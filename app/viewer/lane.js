@@ -19,7 +19,7 @@ function passes(w, modelEnd) {
 }
 
 function summary(w, step, nRounds) {
-  if (!step.modelEnd) return w.t("draft_so_far", { n: nRounds });
+  if (!step.modelEnd?.mtp) return w.t("draft_so_far", { n: nRounds });
   const { drafted, accepted } = step.modelEnd.mtp;
   return drafted === 0 ? w.t("draft_none") : w.t("draft_summary", { drafted, accepted }) + passes(w, step.modelEnd);
 }
@@ -55,7 +55,8 @@ export class DraftingLane {
    * @param {(index: number) => void} goTo Goes to a token of the turn.
    */
   constructor(ctx, run, step, goTo) {
-    Object.assign(this, { ctx, run, step, goTo, rounds: new Rounds(), drawn: 0, most: ROWS_AT_ONCE, open: true, counted: false, stop: null });
+    Object.assign(this, { ctx, run, step, goTo, rounds: new Rounds(), drawn: 0, most: ROWS_AT_ONCE, open: true, counted: false });
+    Object.assign(this, { stop: null, described: null });
     const { words } = ctx;
     const title = words.label(make("span", "lg-title"), (w) => w.t("draft_title"));
     this.facts = words.label(make("span", "lg-draft-facts"), (w) => summary(w, step, this.rounds.list.length));
@@ -188,13 +189,22 @@ export class DraftingLane {
     if (chip) this.goTo(Number(chip.dataset.i));
   }
 
+  /** Says what a chip is. Only one at a time is a label, which follows a switch of language. */
   describe(chip) {
-    if (!chip.dataset.state) return;
+    if (!chip.dataset.state || chip === this.described) return;
+    if (this.described) this.undescribe(this.described);
+    this.described = chip;
     const { words } = this.ctx;
     const { state } = chip.dataset;
-    chip.title = words.t("draft_chip", { state: words.t(`draft_${state}`), means: words.t(`draft_${state}_means`) });
-    chip.setAttribute("aria-label", `${chip.textContent}: ${chip.title}`);
+    const means = (w) => w.t("draft_chip", { state: w.t(`draft_${state}`), means: w.t(`draft_${state}_means`) });
+    words.label(chip, means, "title");
+    words.label(chip, (w) => `${chip.textContent}: ${means(w)}`, "aria-label");
     chip.setAttribute("role", chip.matches("button") ? "button" : "note");
+  }
+
+  undescribe(chip) {
+    this.ctx.words.forget(chip);
+    for (const attribute of ["title", "aria-label"]) chip.removeAttribute(attribute);
   }
 
   /** The arrow keys move from chip to chip; the whole list is one tab stop. */

@@ -39,7 +39,8 @@ class Viewer {
     this.registry = new WeakMap();
     this.words = new Words((lang) => this.fetchWords(lang));
     this.root = make("div", "lg-root");
-    this.root.hidden = true;
+    this.root.hidden = true; // Until there are a style and words: nothing is to be seen without them.
+    this.styled = false;
     this.list = make("div", "lg-runs");
     this.root.append(this.list);
     this.style = this.stylesheet();
@@ -52,15 +53,21 @@ class Viewer {
     this.setRuns();
   }
 
-  /** Hidden until the style is there, so that nothing is seen without it. */
   stylesheet() {
     const link = make("link");
     link.rel = "stylesheet";
     link.href = new URL("./viewer.css", import.meta.url).href;
-    const ready = () => { this.root.hidden = false; };
+    const ready = () => {
+      this.styled = true;
+      this.reveal();
+    };
     link.addEventListener("load", ready);
     link.addEventListener("error", ready);
     return link;
+  }
+
+  reveal() {
+    this.root.hidden = !this.styled || !this.words.lang;
   }
 
   /** @returns {import("./run.js").Context} */
@@ -96,6 +103,7 @@ class Viewer {
     const wanted = this.data.lang;
     try {
       await this.words.use(wanted);
+      this.reveal();
       this.popover.redraw();
       this.selection.describe();
       this.request();
@@ -117,7 +125,7 @@ class Viewer {
       if (view) view.setEarlier(earlier);
       else this.addRun(id, earlier);
     });
-    if (this.popover.target && !this.selection.current) this.popover.close();
+    this.popover.keepUp();
   }
 
   addRun(id, earlier) {
@@ -152,6 +160,7 @@ class Viewer {
     if (!this.words.lang) return;
     let complete = true;
     for (const view of this.views.values()) complete = view.draw(deadline) && complete;
+    this.popover.keepUp();
     this.keepFollowing(complete);
     this.offerNewest();
     this.unfinishedAt = complete ? null : now;
@@ -163,7 +172,9 @@ class Viewer {
     const running = this.data.live !== false && this.currentView?.status.running;
     if (running) this.follows = true;
     if (this.follows && !this.popover.isOpen) this.follower.keep();
-    if (!running && complete) this.follows = false;
+    if (running || !complete) return;
+    this.follows = false;
+    this.selection.describe(); // Of how many tokens it is one is certain only now.
   }
 
   offerNewest() {

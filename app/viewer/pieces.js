@@ -31,6 +31,11 @@ export function piecesOf(context) {
   });
 }
 
+/** What a token stands for in a context's text, without the marks that are drawn. @param {object} context @param {Piece} piece */
+export function textOf(context, piece) {
+  return context.text.slice(piece.from, piece.to);
+}
+
 /**
  * Where the control tokens stand in a text.
  * @param {object} context

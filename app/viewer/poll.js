@@ -1,11 +1,13 @@
 // Follows a run's events over HTTP by sequence number. Knows nothing about drawing; time and HTTP are handed in, so that tests
 // run without either.
 
+import { parseJson } from "./exact.js";
+
 export const POLL_MS = 100;
 export const PAGE = 1000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5000;
-const ANSWER_WITHIN_MS = 10000;
+export const ANSWER_WITHIN_MS = 10000;
 
 /** The server does not know the run. */
 export class Gone extends Error {}
@@ -31,7 +33,29 @@ export async function readPage(url, run, after, signal) {
   });
   if (response.status === 404) throw new Gone(run);
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
-  return response.json();
+  return parseJson(await response.text());
+}
+
+/**
+ * Reads one page, again and again until the server has answered.
+ * @param {number} after As for readPage.
+ * @param {object} seams
+ * @param {(after: number) => Promise<{events: object[], ended: boolean}>} seams.read
+ * @param {(ms: number) => Promise<void>} seams.wait
+ * @param {AbortSignal} seams.signal
+ * @returns {Promise<{events: object[], ended: boolean}|null>} Null where `signal` was aborted.
+ * @throws {Gone}
+ */
+export async function insist(after, { read, wait, signal }) {
+  for (let failures = 1; !signal.aborted; failures += 1) {
+    try {
+      return await read(after);
+    } catch (error) {
+      if (error instanceof Gone) throw error;
+      await wait(retryAfter(failures));
+    }
+  }
+  return null;
 }
 
 /**

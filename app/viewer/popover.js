@@ -1,6 +1,6 @@
 // The one popover of the viewer: what a token is, the odds it had, and in a sentence what happened there.
 
-import { button, make } from "./dom.js";
+import { button, isShown, make } from "./dom.js";
 import { percent, short, visible } from "./numbers.js";
 import { activeSettings, candidates, equallyLikely, happened } from "./odds.js";
 
@@ -75,11 +75,14 @@ export class Popover {
     this.observer.disconnect();
   }
 
+  /** Who was in the popover is back at its token. */
   close() {
+    const token = this.element.contains(this.root.getRootNode().activeElement) ? this.target?.span : null;
     this.unmark();
     this.target = null;
     this.element.hidden = true;
     this.element.replaceChildren();
+    token?.focus({ preventScroll: true });
   }
 
   unmark() {
@@ -100,9 +103,19 @@ export class Popover {
     this.place();
   }
 
-  /** Below the token, or above it where there is more room; never beyond the viewer's sides. */
+  /** Follows what was drawn since: more tokens in the turn, and a token that was moved, folded away or drawn anew. */
+  keepUp() {
+    if (this.target?.kind === "token") this.sayWhere();
+    this.place();
+  }
+
+  /** Below the token, or above it where there is more room; never beyond the viewer's sides. Closes where there is no token. */
   place() {
     if (this.target === null) return;
+    if (!isShown(this.target.span)) {
+      this.close();
+      return;
+    }
     const token = widestRect(this.target.span);
     const root = this.root.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
@@ -131,11 +144,12 @@ export class Popover {
   tokenContent() {
     const { run, step, index } = this.target;
     const token = step.tokens[index];
-    const { words } = this;
     const settings = run.start?.settings ?? {};
-    const where = words.t("where", { step: step.n, n: index + 1, of: step.tokens.length, id: token.id });
+    this.where = make("span", "lg-where");
+    this.where.setAttribute("aria-live", "off"); // It counts on while the turn is written, which is not to be read out each time.
+    this.sayWhere();
     return [
-      make("div", "lg-pop-head", make("span", "lg-piece", this.shown(token.piece, token.text)), make("span", "lg-where", where)),
+      make("div", "lg-pop-head", make("span", "lg-piece", this.shown(token.piece, token.text)), this.where),
       token.special ? make("p", "lg-purpose", this.purpose(run, token.piece)) : null,
       make("p", "lg-sentence", this.sentence(token, settings)),
       token.draft ? make("p", "lg-where", this.guess(token.draft)) : null,
@@ -143,6 +157,14 @@ export class Popover {
       this.missing(token),
       this.top(token, settings),
     ];
+  }
+
+  /** Which token of how many. */
+  sayWhere() {
+    const { step, index } = this.target;
+    const { length } = step.tokens;
+    const text = this.words.t("where", { step: step.n, n: index + 1, of: length, id: step.tokens[index].id });
+    if (this.where.textContent !== text) this.where.textContent = text;
   }
 
   sentence(token, settings) {

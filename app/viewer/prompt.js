@@ -26,6 +26,12 @@ function pill(ctx, run, token) {
   return span;
 }
 
+/** Makes the first token of a group the one at which Tab stops. */
+function addTabStop(group) {
+  const first = group.querySelector(".lg-p");
+  if (first) first.tabIndex = 0;
+}
+
 /** Appends a part token by token, every token a span of its own; pieces are those of the whole context. */
 function appendTokens(ctx, run, parent, text, pieces, from, to) {
   pieces.forEach((piece, i) => {
@@ -96,6 +102,7 @@ export class PromptSection {
     toggle.addEventListener("change", () => {
       this.byToken = toggle.checked;
       this.drawParts();
+      this.ctx.request();
     });
     const label = make("label", "lg-toggle", toggle, this.ctx.words.label(make("span"), (w) => w.t("show_tokens")));
     if (this.pieces === null) this.ctx.words.label(label, (w) => w.t("no_boundaries"), "title");
@@ -103,10 +110,20 @@ export class PromptSection {
     return make("div", "lg-head", title, make("span", "lg-tools", label, copy));
   }
 
-  /** The bar of three colours with its numbers, and the sentences that say what was changed and where. */
+  /** The bar with its numbers, where tokens can be counted, and the sentences that say what was changed and where. */
   ledger() {
+    const { departs } = this.context;
     const sum = counts(this.context);
-    if (!sum || sum.reused === 0 && sum.again === 0) return null;
+    const counted = sum !== null && sum.reused + sum.again > 0;
+    if (!counted && !departs) return null;
+    const { words } = this.ctx;
+    const text = words.label(make("p", "lg-ledger-text"), (w) => ledgerText(w, this.context));
+    const where = departs ? departure(words, departs) : null;
+    return make("div", "lg-ledger", ...(counted ? this.bar(sum) : []), text, where);
+  }
+
+  /** The bar of three colours and what each colour counts. */
+  bar(sum) {
     const { words } = this.ctx;
     const bar = make("div", "lg-ledger-bar");
     const legend = make("div", "lg-ledger-counts");
@@ -120,9 +137,7 @@ export class PromptSection {
       legend.append(make("span", "lg-ledger-item", make("span", `lg-swatch lg-ledger-${key}`), item));
     }
     bar.setAttribute("aria-hidden", "true");
-    const text = words.label(make("p", "lg-ledger-text"), (w) => ledgerText(w, this.context));
-    const { departs } = this.context;
-    return make("div", "lg-ledger", bar, legend, text, departs ? departure(words, departs) : null);
+    return [bar, legend];
   }
 
   /** The whole prompt as the model read it; of one that began in an earlier run's log, what is known of it. */
@@ -145,6 +160,7 @@ export class PromptSection {
       fold.setAttribute("aria-expanded", String(open));
       if (open && body.childNodes.length === 0) this.fillSeen(body);
       show(body, open);
+      this.ctx.request();
     });
     return make("div", "", fold, body);
   }
@@ -166,6 +182,7 @@ export class PromptSection {
     const text = earlier + this.context.text.slice(0, this.reused.at(-1)?.to ?? 0);
     const controls = controlsByName(text, Object.keys(this.run.start?.control_tokens ?? {}));
     appendText(this.ctx, this.run, body, text, controls, 0, text.length);
+    addTabStop(body);
   }
 
   /** The prefill has told how much was in the cache. */
@@ -179,8 +196,7 @@ export class PromptSection {
     const blocks = blocksOf(this.rest, text, Object.keys(this.run.start?.stop_tokens ?? {}));
     this.parts.replaceChildren(...blocks.map((block) => this.block(text, block)));
     if (blocks.length === 0) this.parts.append(this.unowned(text));
-    const first = this.parts.querySelector(".lg-p");
-    if (first) first.tabIndex = 0;
+    addTabStop(this.parts);
   }
 
   block(text, block) {

@@ -1,12 +1,13 @@
 // How the harness read a turn: thinking, text and calls, each a way to the tokens that wrote it.
 
 import { button, make } from "./dom.js";
+import { jsonText } from "./exact.js";
 import { percent, visible } from "./numbers.js";
 import { argumentsSoFar, leastSure, spansOfArgument } from "./spans.js";
 
 /** A call as people write one: name({"a": 1}). */
 export function callText(name, args) {
-  return `${name}(${args === undefined || args === null ? "" : JSON.stringify(args)})`;
+  return `${name}(${args === undefined || args === null ? "" : jsonText(args)})`;
 }
 
 function row(ctx, kind, key, ...content) {
@@ -61,7 +62,7 @@ function callParts(ctx, call, strip) {
   }
   text.append("(");
   Object.entries(call.arguments).forEach(([key, value], i) => {
-    const argument = make("span", "lg-argument", make("span", "lg-argument-name", key), ": ", JSON.stringify(value));
+    const argument = make("span", "lg-argument", make("span", "lg-argument-name", key), ": ", jsonText(value));
     text.append(i > 0 ? ", " : "", leads(ctx, argument, "show_argument", () => strip.mark(spansOfArgument(call, key))));
   });
   text.append(")");

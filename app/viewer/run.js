@@ -3,7 +3,7 @@
 
 import { StepCard } from "./cards.js";
 import { button, make, show } from "./dom.js";
-import { follow, Gone, readPage } from "./poll.js";
+import { ANSWER_WITHIN_MS, follow, Gone, insist, readPage } from "./poll.js";
 import { newRun, outcome, take } from "./state.js";
 import { adviceText, legend, Status } from "./status.js";
 
@@ -119,15 +119,18 @@ export class RunView {
   start() {
     if (this.following) return;
     this.following = true;
-    const { signal } = this.controller;
     follow({
+      ...this.seams(),
       read: () => this.read(this.run.nextSeq - 1),
       take: (events) => this.takeIn(events),
       say: (connection) => this.hear(connection),
-      wait: (ms) => wait(ms, signal),
       now: () => performance.now(),
-      signal,
     });
+  }
+
+  seams() {
+    const { signal } = this.controller;
+    return { read: (after) => this.read(after), wait: (ms) => wait(ms, signal), signal };
   }
 
   read(after) {
@@ -147,25 +150,26 @@ export class RunView {
   }
 
   hear(connection) {
+    this.run.cut = connection.kind === "cut";
     this.status.setConnection(connection);
-    if (connection.kind === "cut") this.ctx.ended(this.run.id);
+    if (this.run.cut) this.ctx.ended(this.run.id);
     this.ctx.request();
   }
 
   /** Reads an earlier run's question and answer. The events of a long one are not kept until it is unfolded. */
   async peek() {
     try {
-      let page = await this.read(-1);
-      if (!this.following) this.takeIn(page.events);
-      let last = page.events.at(-1);
-      while (!page.ended && page.events.length > 0 && last.kind !== "run_end") {
-        page = await this.read(last.seq);
-        last = page.events.at(-1) ?? last;
+      let page = await insist(-1, this.seams());
+      if (page && !this.following) this.takeIn(page.events);
+      let last = page?.events.at(-1);
+      while (page && !page.ended && page.events.length > 0 && last.kind !== "run_end") {
+        page = await insist(last.seq, this.seams());
+        last = page?.events.at(-1) ?? last;
       }
-      this.summarise(last?.kind === "run_end" ? last : null);
+      if (page) this.summarise(last?.kind === "run_end" ? last : null);
     } catch (error) {
-      if (this.controller.signal.aborted) return;
-      this.summary = { question: this.run.id, final: null, gone: error instanceof Gone };
+      if (!(error instanceof Gone)) throw error;
+      this.summary = { question: this.run.id, final: null, gone: true };
       this.refreshFold();
     }
   }
@@ -185,7 +189,7 @@ export class RunView {
     let response;
     try {
       response = await fetch(`${url}/api/runs/${encodeURIComponent(this.run.id)}/stop`, {
-        method: "POST", headers: token ? { "x-loopglass-token": token } : {},
+        method: "POST", headers: token ? { "x-loopglass-token": token } : {}, signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       });
     } catch {
       throw new Error("stop_unreachable");

@@ -21,7 +21,8 @@
  * @property {object|null} modelEnd
  * @property {object|null} parsed
  * @property {Tool[]} tools In the order in which they started.
- * @property {object[]} feedback
+ * @property {({tool: Tool}|{feedback: object})[]} answers What became of the calls, in the order of the log, in which a reload
+ *   must show it, too.
  * @property {number} version Grows with every event of the step that is no token.
  */
 
@@ -31,6 +32,7 @@
  * @property {number} nextSeq The seq that the next event must have.
  * @property {object|null} start The run_start event.
  * @property {object|null} end The run_end event.
+ * @property {boolean} cut Whether the record breaks off: what was going on then will never end.
  * @property {"connecting"|"waiting"|"preparing"|"reading"|"writing"|"parsing"|"tool"|"finished"} phase
  * @property {Step[]} steps
  * @property {number} t Seconds since the run began, of the last event.
@@ -39,12 +41,12 @@
 
 /** @param {string} id @returns {Run} */
 export function newRun(id) {
-  return { id, nextSeq: 0, start: null, end: null, phase: "connecting", steps: [], t: 0, nTokens: 0 };
+  return { id, nextSeq: 0, start: null, end: null, cut: false, phase: "connecting", steps: [], t: 0, nTokens: 0 };
 }
 
 function newStep(n) {
   return {
-    n, context: null, prefill: null, tokens: [], forming: null, modelEnd: null, parsed: null, tools: [], feedback: [], version: 0,
+    n, context: null, prefill: null, tokens: [], forming: null, modelEnd: null, parsed: null, tools: [], answers: [], version: 0,
   };
 }
 
@@ -56,6 +58,11 @@ function stepOf(run, event) {
   const step = newStep(event.step);
   run.steps.push(step);
   return step;
+}
+
+function addTool(step, tool) {
+  step.tools.push(tool);
+  step.answers.push({ tool });
 }
 
 const REDUCERS = {
@@ -92,18 +99,19 @@ const REDUCERS = {
     run.phase = "parsing";
   },
   tool_start(run, event) {
-    stepOf(run, event).tools.push({ call: event.call, name: event.name, start: event, result: null });
+    addTool(stepOf(run, event), { call: event.call, name: event.name, start: event, result: null });
     run.phase = "tool";
   },
   tool_result(run, event) {
-    const tools = stepOf(run, event).tools;
+    const step = stepOf(run, event);
+    const { tools } = step;
     const tool = tools.findLast((each) => each.call === event.call && each.result === null);
     if (tool) tool.result = event;
-    else tools.push({ call: event.call, name: event.name, start: null, result: event });
+    else addTool(step, { call: event.call, name: event.name, start: null, result: event });
     run.phase = tools.some((each) => each.result === null) ? "tool" : "preparing";
   },
   feedback(run, event) {
-    stepOf(run, event).feedback.push(event);
+    stepOf(run, event).answers.push({ feedback: event });
     run.phase = "preparing";
   },
   run_end(run, event) {
@@ -160,6 +168,11 @@ export function speed(run) {
   const began = step.prefill?.t ?? step.tokens[0].t;
   const seconds = step.tokens.at(-1).t - began;
   return seconds > 0.2 ? step.tokens.length / seconds : null;
+}
+
+/** Whether nothing of the run is to come any more. @param {Run} run */
+export function isOver(run) {
+  return run.end !== null || run.cut;
 }
 
 /** Why the run ended, for people: "answer", another stop reason, or null while it goes on. @param {Run} run */

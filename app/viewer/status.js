@@ -103,7 +103,8 @@ export class Status {
   }
 
   alertText(w) {
-    if (this.stopError) return w.t("stop_failed", { why: w.t(this.stopError) });
+    // A stop that failed is no news once the run has ended in another way; what is to say of that counts then.
+    if (this.stopError && this.running) return w.t("stop_failed", { why: w.t(this.stopError) });
     return connectionText(w, this.connection);
   }
 

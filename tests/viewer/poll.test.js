@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { follow, Gone, PAGE, POLL_MS, retryAfter } from "../../app/viewer/poll.js";
+import { follow, Gone, insist, PAGE, POLL_MS, retryAfter } from "../../app/viewer/poll.js";
 import { newRun, take } from "../../app/viewer/state.js";
 import { numbered, smallRun, token } from "./fixtures.js";
 
@@ -75,6 +75,24 @@ test("errors: says so, waits longer each time, recovers without a duplicate", as
 test("the pause after failures is bounded", () => {
   assert.equal(retryAfter(1), 250);
   assert.equal(retryAfter(40), 5000);
+});
+
+test("a page that must be had is asked for until the server answers; 404 and the end are answers", async () => {
+  const tried = (answers, signal) => {
+    const waits = [];
+    const read = async () => {
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    return { waits, page: insist(-1, { read, wait: async (ms) => waits.push(ms), signal }) };
+  };
+  const { signal } = new AbortController();
+  const found = tried([new TypeError("offline"), new Error("the server answered 500"), { events: [], ended: true }], signal);
+  assert.deepEqual(await found.page, { events: [], ended: true });
+  assert.deepEqual(found.waits, [250, 500]);
+  await assert.rejects(tried([new TypeError("offline"), new Gone("r")], signal).page, Gone);
+  assert.equal(await tried([{ events: [], ended: true }], AbortSignal.abort()).page, null);
 });
 
 test("404 ends it", async () => {

@@ -1,0 +1,226 @@
+// What the modules draw for a log, and where the focus goes, in the document of dom.js.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { StepCard } from "../../app/viewer/cards.js";
+import { make } from "../../app/viewer/dom.js";
+import { Selection } from "../../app/viewer/keys.js";
+import { Popover } from "../../app/viewer/popover.js";
+import { newRun, take } from "../../app/viewer/state.js";
+import { Status } from "../../app/viewer/status.js";
+import { Words } from "../../app/viewer/words.js";
+import { newPage } from "./dom.js";
+import { numbered, smallRun, token } from "./fixtures.js";
+
+const TABLES = {
+  en: { where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}", tool_running: "{name} runs", pill_call: "a call" },
+  zh: { where: "第 {n} 個，共 {of} 個", token_label_plain: "「{piece}」第 {n} 個", tool_running: "{name} 執行中", pill_call: "呼叫" },
+};
+
+/** A page with a run as far as it is known; `draw` draws what is new, as a frame does. */
+async function drawn(events) {
+  const page = newPage();
+  const root = make("div", "lg-root");
+  page.append(root);
+  const words = new Words(async (lang) => TABLES[lang]);
+  await words.use("en");
+  const popover = new Popover(root, words);
+  const registry = new WeakMap();
+  const selection = new Selection(root, registry, popover, words);
+  const run = newRun("r");
+  const cards = [];
+  const ctx = {
+    words, request: () => draw(), register: (element, behind) => registry.set(element, behind), explain: () => {},
+    goTo: (span) => selection.select(span), explainToken: (span) => selection.select(span),
+  };
+  const draw = () => {
+    for (const step of run.steps) {
+      if (!cards[step.n - 1]) {
+        cards.push(new StepCard(ctx, run, step));
+        root.append(cards.at(-1).element);
+      }
+      cards[step.n - 1].draw(Infinity);
+    }
+    popover.keepUp();
+  };
+  const feed = (more) => {
+    take(run, more);
+    draw();
+  };
+  feed(events);
+  return { root, words, popover, selection, run, ctx, draw, feed };
+}
+
+const FORMING = [
+  { kind: "run_start", settings: {} }, { kind: "step_start", step: 1 }, { kind: "prefill", step: 1, n_reused: 0 },
+  token(1, 0, "<tool_call>", { channel: "control" }), token(1, 1, "{1", { channel: "tool_call" }),
+  { kind: "call_forming", step: 1, call: 0, name: "calculator", span_from: 0, args_from: 1 },
+];
+
+test("a call that was being written when the run failed is no longer shown as forming", async () => {
+  const page = await drawn(numbered(FORMING));
+  assert.equal(page.root.querySelectorAll(".lg-caret").length, 1);
+  page.feed(numbered([...FORMING, { kind: "run_end", stop_reason: "backend_error", final: null }]));
+  assert.equal(page.root.querySelectorAll(".lg-caret").length, 0);
+});
+
+test("a tool without an answer is no longer shown as running when the record breaks off", async () => {
+  const events = smallRun().slice(0, 11);
+  const page = await drawn(events);
+  const title = page.root.querySelector(".lg-tool").querySelector(".lg-title");
+  assert.equal(title.textContent, "calculator runs");
+  page.run.cut = true;
+  page.draw();
+  assert.equal(title.textContent, "a call");
+});
+
+test("what became of the calls stands in the order of the log, drawn at once or one after another", async () => {
+  const events = numbered([
+    { kind: "step_start", step: 1 }, { kind: "feedback", step: 1, call: 0, why: "unknown_tool", text: "no" },
+    { kind: "tool_start", step: 1, call: 1, name: "t", arguments: {} },
+    { kind: "tool_result", step: 1, call: 1, name: "t", result: "r", error: null, ms: 1 },
+    { kind: "feedback", step: 1, call: 2, why: "unknown_tool", text: "no" },
+  ]);
+  const order = (page) => page.root.querySelectorAll(".lg-section").map((each) => each.className);
+  const live = await drawn([]);
+  for (const event of events) live.feed([event]);
+  const reloaded = await drawn(events);
+  assert.deepEqual(order(live), ["lg-section lg-feedback", "lg-section lg-tool", "lg-section lg-feedback"]);
+  assert.deepEqual(order(reloaded), order(live));
+});
+
+test("an open popover counts on while the turn is written", async () => {
+  const events = smallRun();
+  const page = await drawn(events.slice(0, 6));
+  page.root.querySelector(".lg-t").click();
+  assert.match(page.popover.element.textContent, /1 of 2/);
+  page.feed(events.slice(6, 8));
+  assert.match(page.popover.element.textContent, /1 of 4/);
+  assert.equal(page.popover.where.getAttribute("aria-live"), "off");
+});
+
+test("whoever closes the popover from inside is back at the token", async () => {
+  const page = await drawn(smallRun());
+  for (const leave of [(close) => close.click(), (close) => close.press("Escape")]) {
+    const span = page.root.querySelectorAll(".lg-t")[2];
+    page.selection.select(span);
+    span.press("Enter");
+    const close = page.popover.element.querySelector(".lg-close");
+    close.focus();
+    leave(close);
+    assert.equal(page.popover.isOpen, false);
+    assert.equal(document.activeElement, span);
+  }
+});
+
+test("Enter on another token opens that one", async () => {
+  const page = await drawn(smallRun());
+  const [first, , third] = page.root.querySelectorAll(".lg-t");
+  page.selection.select(first);
+  first.press("Enter");
+  third.focus();
+  third.press("Enter");
+  assert.equal(page.popover.target.span, third);
+  third.press("Enter");
+  assert.equal(page.popover.isOpen, false);
+});
+
+test("the popover goes with its token: folded away, or drawn anew", async () => {
+  const page = await drawn(smallRun());
+  page.root.querySelector(".lg-t").click();
+  page.root.querySelector(".lg-strip").hidden = true;
+  page.draw();
+  assert.equal(page.popover.isOpen, false);
+  page.root.querySelector(".lg-p").click();
+  assert.equal(page.popover.isOpen, true);
+  const toggle = page.root.querySelector("input");
+  toggle.checked = true;
+  toggle.dispatch("change");
+  assert.equal(page.popover.isOpen, false);
+});
+
+test("after a switch of language no token keeps words of the old one", async () => {
+  const page = await drawn(smallRun());
+  for (const span of page.root.querySelectorAll(".lg-t")) page.selection.select(span);
+  await page.words.use("zh");
+  page.selection.describe();
+  const labels = page.root.querySelectorAll(".lg-t").map((span) => span.getAttribute("aria-label")).filter(Boolean);
+  assert.deepEqual(labels, ["「<|im_end|>」第 2 個"]);
+});
+
+test("after a switch of language no guess keeps words of the old one", async () => {
+  const events = numbered([
+    { kind: "run_start", settings: { drafter: "prompt_lookup" } }, { kind: "step_start", step: 1 },
+    { kind: "prefill", step: 1, n_reused: 0 },
+    ...[0, 1, 2].map((place) => token(1, place, "x", { draft: { piece: "x", accepted: true, place, dropped: [] } })),
+  ]);
+  const page = await drawn(events);
+  const chips = page.root.querySelector(".lg-rounds").querySelectorAll(".lg-guess");
+  for (const chip of chips) chip.dispatch("focusin");
+  assert.deepEqual(chips.map((chip) => chip.getAttribute("title")), [null, null, "draft_chip"]);
+  TABLES.zh.draft_chip = "猜";
+  await page.words.use("zh");
+  assert.deepEqual(chips.map((chip) => chip.getAttribute("aria-label")), [null, null, "x: 猜"]);
+});
+
+test("the control tokens of what was seen can be reached by keyboard", async () => {
+  const page = await drawn(smallRun());
+  page.root.querySelector(".lg-fold").click();
+  const pills = page.root.querySelector(".lg-seen").querySelectorAll(".lg-p");
+  assert.ok(pills.length > 1);
+  assert.deepEqual(pills.map((pill) => pill.tabIndex), [0, ...pills.slice(1).map(() => -1)]);
+});
+
+test("down from a prompt leads to the turn that answers it, and nowhere while there is none", async () => {
+  const events = smallRun();
+  const page = await drawn(events.slice(0, 14));
+  const [first, second] = page.root.querySelectorAll(".lg-parts").map((parts) => parts.querySelector(".lg-p"));
+  page.selection.select(first);
+  first.press("ArrowDown");
+  assert.equal(document.activeElement, page.root.querySelectorAll(".lg-t")[0]);
+  page.selection.select(second);
+  second.press("ArrowDown");
+  assert.equal(document.activeElement, second);
+  second.press("ArrowUp");
+  assert.equal(document.activeElement, page.root.querySelectorAll(".lg-t")[0]);
+  page.feed(events.slice(14));
+  page.selection.select(second);
+  second.press("ArrowDown");
+  assert.equal(document.activeElement, page.root.querySelectorAll(".lg-t")[4]);
+});
+
+test("a line break of the prompt is said once in its popover", async () => {
+  const page = await drawn(smallRun());
+  const toggle = page.root.querySelectorAll("input")[1];
+  toggle.checked = true;
+  toggle.dispatch("change");
+  const [line] = page.root.querySelectorAll(".lg-parts")[1].querySelectorAll(".lg-p");
+  line.click();
+  assert.equal(page.popover.element.querySelector(".lg-piece").textContent, "↵");
+});
+
+test("where tokens cannot be counted the prompt still says that it departs, and where", async () => {
+  const events = smallRun();
+  const context = events.find((event) => event.kind === "context" && event.step === 2);
+  delete context.ends;
+  context.origins = [["template", "again", null, 23]];
+  context.departs = { token: 4, kind: "text", was: "old", now: "new", changes: [["text", null, null, 1]], n_again: null };
+  const page = await drawn(events);
+  assert.equal(page.root.querySelectorAll(".lg-ledger-bar").length, 0);
+  assert.match(page.root.querySelector(".lg-ledger").textContent, /old.*new/);
+});
+
+test("a stop that failed is forgotten when the run ends, and hides nothing that is to be said", async () => {
+  const page = await drawn(smallRun().slice(0, 5));
+  const status = new Status(page.ctx, page.run, () => Promise.reject(new Error("stop_unreachable")));
+  status.stopButton.click();
+  await new Promise(setImmediate);
+  assert.equal(status.alert.textContent, "stop_failed");
+  status.setConnection({ kind: "cut" });
+  assert.equal(status.alert.textContent, "broken_off");
+  status.setConnection({ kind: "ok" });
+  take(page.run, smallRun());
+  status.draw();
+  assert.equal(status.alert.hidden, true);
+});

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { jsonText, parseJson } from "../../app/viewer/exact.js";
+import { callText } from "../../app/viewer/reading.js";
+
+test("whole numbers keep their digits, however many", () => {
+  const written = '{"a":12345678901234567890,"b":[-98765432109876543210,9007199254740991,1],"c":{"d":"12345678901234567890"}}';
+  const value = parseJson(written);
+  assert.equal(value.a, 12345678901234567890n);
+  assert.deepEqual(value.b.slice(1), [9007199254740991, 1]);
+  assert.equal(jsonText(value), written);
+  assert.equal(callText("convert", parseJson('{"value":12345678901234567890}')), 'convert({"value":12345678901234567890})');
+});
+
+test("what only looks like a large whole number is left alone", () => {
+  for (const text of ['{"p":0.12345678901234567}', '{"x":1.5e+30}', '"1234567890123456789"', '"\\"1234567890123456789"', "[1e22]"]) {
+    assert.deepEqual(parseJson(text), JSON.parse(text));
+  }
+});
+
+test("broken JSON is refused as ever", () => {
+  for (const text of ["", '{"a":1234567890123456789', "{}1234567890123456789"]) assert.throws(() => parseJson(text), SyntaxError);
+});
