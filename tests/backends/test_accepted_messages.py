@@ -98,7 +98,8 @@ def test_what_a_template_reads_from_no_field_stands_in_the_content(template: str
 def test_other_messages_and_other_families_are_not_touched() -> None:
     plain = [USER, {"role": "assistant", "content": "Two."}, answer("a")]
     assert accepted(LFM2, plain, DROPS_THINKING) == plain
-    assert accepted(QWEN3, [turn(call("a"), reasoning_content="Hm.")], DROPS_THINKING) == [turn(call("a"), reasoning_content="Hm.")]
+    thought = turn(call("a"), reasoning_content="Hm.")
+    assert accepted(QWEN3, [thought], DROPS_THINKING) == [thought]
 
 
 # Templates that want user and model to take turns.

@@ -135,13 +135,14 @@ def k3(raw: str, prefix: str) -> tuple[str | None, str, list[tuple[str, Any]]]:
          (None, "", [("note", {"text": "<|close|>argument<|sep|>!"})])),
         (f"{CALLS}{tools('', argument('text', 'string', 'x'))}{STOP}", ANSWER,
          (None, "", [("note", {}), ("note", {"text": "x"})])),
-        (f"{CALLS}{tools(JSON_ARGUMENTS, '')}{STOP}", ANSWER, (None, "", [("note", {"text": "x", "n": [1, None]}), ("note", {})])),
+        (f"{CALLS}{tools(JSON_ARGUMENTS, '')}{STOP}", ANSWER,
+         (None, "", [("note", {"text": "x", "n": [1, None]}), ("note", {})])),
         (f'{CALLS}<|open|>tools<|sep|><|open|>call tool="note" ind', ANSWER, (None, "", [("", "unterminated")])),
         (f"{CALLS}{tools('', '').partition('2')[0]}", ANSWER, (None, "", [("note", {}), ("", "unterminated")])),
     ],
     ids=["thinking and answer", "call", "answer opened by the prompt", "answer though thinking was opened", "cut in thinking",
-         "cut in the answer", "text", "number", "escaped name", "marker in a value", "two calls", "arguments in one", "cut in a call",
-         "cut in the second call"],
+         "cut in the answer", "text", "number", "escaped name", "marker in a value", "two calls", "arguments in one",
+         "cut in a call", "cut in the second call"],
 )  # fmt: skip
 def test_turns_of_kimi_k3(raw: str, prefix: str, right: tuple[str | None, str, list[tuple[str, Any]]]) -> None:
     assert k3(raw, prefix) == right

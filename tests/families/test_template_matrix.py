@@ -223,7 +223,11 @@ def test_every_tokenizer_reads_the_prompts_of_every_template(key: str, load: Cal
         messages = continued_conversation(family.thinking_field)
         encoded = encode(tokenizer, control_tokens(tokenizer, family), render(tokenizer, family, messages, TOOLS, True))
         right = tokenizer.apply_chat_template(
-            accepted(family, messages, tokenizer.chat_template), tools=TOOLS, return_dict=True, add_generation_prompt=True, **switch(family, True)
+            accepted(family, messages, tokenizer.chat_template),
+            tools=TOOLS,
+            return_dict=True,
+            add_generation_prompt=True,
+            **switch(family, True),
         )
         assert list(encoded.ids) == right["input_ids"]
 
