@@ -106,7 +106,7 @@ export class StepCard {
     const { step, ctx } = this;
     if (step.modelEnd && !this.end) this.addEnd();
     if (step.parsed && !this.reading) {
-      this.reading = readingSection(ctx, step, this.wayUp);
+      this.reading = readingSection(ctx, this.run, step, this.wayUp);
       this.element.append(this.reading);
     }
     for (const tool of this.tools) tool.update();

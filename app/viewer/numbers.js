@@ -1,4 +1,4 @@
-// How numbers and invisible characters are written for people. Pure.
+// How numbers and invisible characters are written for people, and read from JSON without a loss. Pure.
 
 import { textOfPiece } from "./vocabulary.js";
 
@@ -34,14 +34,15 @@ export function short(n) {
  * @returns {{key: "ms"|"s", n: string}} The wording's key and its number.
  */
 export function duration(ms) {
-  if (ms < 1000) return { key: "ms", n: ms < 10 ? trim(ms.toFixed(1)) : String(Math.round(ms)) };
+  if (Math.round(ms) < 1000) return { key: "ms", n: ms < 10 ? trim(ms.toFixed(1)) : String(Math.round(ms)) };
   return { key: "s", n: trim((ms / 1000).toFixed(ms < 10000 ? 2 : 1)) };
 }
 
 // Control characters, and marks that would turn the direction of the tokens around them.
 const UNSEEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-function withCodes(text) {
+/** What cannot be seen, or turns the text around it, as its code. @param {string} text */
+export function withCodes(text) {
   return text.replaceAll(UNSEEN, (mark) => `<U+${mark.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
 }
 
@@ -75,4 +76,30 @@ export function doubt(p) {
   if (p === null || p === undefined) return null;
   const level = DOUBT_BOUNDS.findIndex((bound) => p >= bound);
   return level === -1 ? DOUBT_BOUNDS.length : level;
+}
+
+// JavaScript's own numbers hold about 16 digits, but an argument of a call must stand on the page as the model wrote it: larger
+// whole numbers become BigInt.
+const MANY_DIGITS = /\d{16}/;
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+// Puts a number into a string on its way, and out of it again. No text can hold it by design, because nobody can guess it.
+const MARK = `whole ${Math.random()} `;
+const MARKED = new RegExp(`"${MARK.replace(".", "\\.")}(-?\\d+)"`, "g");
+
+function isLarge(literal) {
+  return /^-?\d+$/.test(literal) && !Number.isSafeInteger(Number(literal));
+}
+
+/** As JSON.parse. @param {string} text */
+export function parseJson(text) {
+  if (!MANY_DIGITS.test(text)) return JSON.parse(text);
+  const marked = text.replaceAll(STRING_OR_NUMBER, (found) => (isLarge(found) ? `"${MARK}${found}"` : found));
+  const revive = (_, value) => (typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value);
+  return JSON.parse(marked, revive);
+}
+
+/** As JSON.stringify. @param {unknown} value */
+export function jsonText(value) {
+  const marked = JSON.stringify(value, (_, each) => (typeof each === "bigint" ? `${MARK}${each}` : each));
+  return marked.replaceAll(MARKED, "$1");
 }

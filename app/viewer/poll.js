@@ -1,7 +1,7 @@
 // Follows a run's events over HTTP by sequence number. Knows nothing about drawing; time and HTTP are handed in, so that tests
 // run without either.
 
-import { parseJson } from "./exact.js";
+import { parseJson } from "./numbers.js";
 
 export const POLL_MS = 100;
 export const PAGE = 1000;

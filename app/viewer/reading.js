@@ -1,13 +1,17 @@
 // How the harness read a turn: thinking, text and calls, each a way to the tokens that wrote it.
 
 import { button, make } from "./dom.js";
-import { jsonText } from "./exact.js";
-import { percent, visible } from "./numbers.js";
+import { jsonText, percent, visible, withCodes } from "./numbers.js";
 import { argumentsSoFar, leastSure, spansOfArgument } from "./spans.js";
+
+/** A value of an argument as JSON; like the tokens above it, it must not turn the text around it. */
+function valueText(value) {
+  return withCodes(jsonText(value));
+}
 
 /** A call as people write one: name({"a": 1}). */
 export function callText(name, args) {
-  return `${name}(${args === undefined || args === null ? "" : jsonText(args)})`;
+  return `${name}(${args === undefined || args === null ? "" : valueText(args)})`;
 }
 
 function row(ctx, kind, key, ...content) {
@@ -52,17 +56,17 @@ function textRow(ctx, kind, key, text, hint, spans, strip) {
 /** name(argument: value, …): the name leads to the whole call, each argument to its own tokens. */
 function callParts(ctx, call, strip) {
   const text = make("code", "lg-call-text");
-  const name = make("span", "lg-called-name", call.name || null);
+  const name = make("span", "lg-called-name", withCodes(call.name) || null);
   if (!call.name) ctx.words.label(name, (w) => w.t("no_name"));
   text.append(leads(ctx, name, "show_span", () => strip.mark([call.span])));
   if (call.error || call.arguments === null) {
     const go = () => strip.mark([call.args_span ?? call.span]);
-    if (call.raw_args) text.append(" ", leads(ctx, make("span", "", call.raw_args), "show_arguments", go));
+    if (call.raw_args) text.append(" ", leads(ctx, make("span", "", withCodes(call.raw_args)), "show_arguments", go));
     return text;
   }
   text.append("(");
   Object.entries(call.arguments).forEach(([key, value], i) => {
-    const argument = make("span", "lg-argument", make("span", "lg-argument-name", key), ": ", jsonText(value));
+    const argument = make("span", "lg-argument", make("span", "lg-argument-name", withCodes(key)), ": ", valueText(value));
     text.append(i > 0 ? ", " : "", leads(ctx, argument, "show_argument", () => strip.mark(spansOfArgument(call, key))));
   });
   text.append(")");
@@ -70,12 +74,12 @@ function callParts(ctx, call, strip) {
 }
 
 /** Where the model was least sure of a call's arguments; null for a call without any. */
-function leastRow(ctx, step, call, strip) {
+function leastRow(ctx, run, step, call, strip) {
   const least = leastSure(step.tokens, call);
   if (least.why === "no_arguments") return null;
   if (least.why) return note(ctx, "lg-note lg-least", (w) => w.t(`least_${least.why}`));
   const token = step.tokens[least.index];
-  const values = { piece: visible(token.piece, token.text), p: percent(least.p) };
+  const values = { piece: visible(token.piece, token.text, run.start?.vocabulary), p: percent(least.p) };
   const line = button("lg-least");
   ctx.words.label(line, (w) => w.t("least", values));
   ctx.words.label(line, (w) => w.t("least_hint"), "title");
@@ -83,11 +87,11 @@ function leastRow(ctx, step, call, strip) {
   return line;
 }
 
-function callRow(ctx, step, call, strip) {
+function callRow(ctx, run, step, call, strip) {
   const why = (w) => w.t("call_error", { why: w.pick(call.error) }) + position(w, call.error);
   const error = call.error && note(ctx, "lg-error", why);
   const repaired = call.repaired && note(ctx, "lg-repaired", (w) => w.t("call_repaired", { what: w.pick(call.repaired) }));
-  const least = leastRow(ctx, step, call, strip);
+  const least = leastRow(ctx, run, step, call, strip);
   return row(ctx, call.error ? "error" : "call", "pill_call", callParts(ctx, call, strip), error || null, repaired || null, least);
 }
 
@@ -101,10 +105,11 @@ function section(ctx, key, ...rows) {
 
 /**
  * @param {import("./run.js").Context} ctx
+ * @param {import("./state.js").Run} run
  * @param {import("./state.js").Step} step Its turn must be parsed.
  * @param {Strip} strip
  */
-export function readingSection(ctx, step, strip) {
+export function readingSection(ctx, run, step, strip) {
   const { parsed } = step;
   const rows = [];
   const calls = parsed.tool_calls ?? [];
@@ -115,7 +120,7 @@ export function readingSection(ctx, step, strip) {
     const key = calls.length > 0 ? "pill_text" : "pill_answer";
     rows.push(textRow(ctx, "answer", key, parsed.content, "show_content", parsed.content_spans, strip));
   }
-  for (const call of calls) rows.push(callRow(ctx, step, call, strip));
+  for (const call of calls) rows.push(callRow(ctx, run, step, call, strip));
   if (rows.length === 0) rows.push(note(ctx, "lg-note", (w) => w.t("nothing_read")));
   return section(ctx, "reading_title", ...rows);
 }
@@ -139,9 +144,10 @@ export class FormingSection {
       Object.assign(this, { call: forming.call, from: forming.args_from, to: forming.args_from });
       this.args.data = "";
     }
-    if (this.name.textContent !== forming.name) this.name.textContent = forming.name;
+    const name = withCodes(forming.name);
+    if (this.name.textContent !== name) this.name.textContent = name;
     const { text, to } = argumentsSoFar(tokens, forming, this.to);
-    if (text !== "") this.args.appendData(text);
+    if (text !== "") this.args.appendData(withCodes(text));
     if (forming.args_from !== null) this.to = to;
   }
 }

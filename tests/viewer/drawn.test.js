@@ -14,7 +14,7 @@ import { newPage } from "./dom.js";
 import { numbered, smallRun, token } from "./fixtures.js";
 
 const TABLES = {
-  en: { where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}", tool_running: "{name} runs", pill_call: "a call" },
+  en: { where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}", tool_running: "{name} runs", pill_call: "a call", least: "{piece} {p}" },
   zh: { where: "第 {n} 個，共 {of} 個", token_label_plain: "「{piece}」第 {n} 個", tool_running: "{name} 執行中", pill_call: "呼叫" },
 };
 
@@ -209,6 +209,26 @@ test("where tokens cannot be counted the prompt still says that it departs, and 
   const page = await drawn(events);
   assert.equal(page.root.querySelectorAll(".lg-ledger-bar").length, 0);
   assert.match(page.root.querySelector(".lg-ledger").textContent, /old.*new/);
+});
+
+test("a call's values cannot turn the text around them, and its least certain token reads as everywhere", async () => {
+  const call = {
+    name: "a\u202eb", arguments: { "k\u202e": "v\u202e" }, raw_args: "", error: null, span: [0, 1], args_span: [0, 1], value_spans: {},
+  };
+  const page = await drawn(numbered([
+    { kind: "run_start", settings: {}, vocabulary: "byte_level" }, { kind: "step_start", step: 1 },
+    { kind: "prefill", step: 1, n_reused: 0 }, token(1, 0, "", { piece: "å", p: 0.5, channel: "tool_call" }),
+    { kind: "call_forming", step: 1, call: 0, name: call.name, span_from: 0, args_from: 0 },
+  ]));
+  assert.equal(page.root.querySelector(".lg-forming-name").textContent, "a<U+202E>b");
+  const { nextSeq: seq } = page.run;
+  page.feed([
+    { seq, kind: "parsed", step: 1, tool_calls: [call] },
+    { seq: seq + 1, kind: "tool_start", step: 1, call: 0, name: "t", arguments: call.arguments },
+  ]);
+  assert.equal(page.root.querySelector(".lg-call-text").textContent, 'a<U+202E>b(k<U+202E>: "v<U+202E>")');
+  assert.equal(page.root.querySelector(".lg-called").textContent, 't({"k<U+202E>":"v<U+202E>"})');
+  assert.equal(page.root.querySelector(".lg-least").textContent, "<0xE5> 50 %");
 });
 
 test("a stop that failed is forgotten when the run ends, and hides nothing that is to be said", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { jsonText, parseJson } from "../../app/viewer/exact.js";
+import { jsonText, parseJson } from "../../app/viewer/numbers.js";
 import { callText } from "../../app/viewer/reading.js";
 
 test("whole numbers keep their digits, however many", () => {

@@ -71,8 +71,8 @@ test("what cannot be seen, or turns the text around it, is shown as its code", (
 
 test("numbers and durations", () => {
   assert.deepEqual([2.309, 24.06, 812.4, 3].map(short), ["2.31", "24.1", "812", "3"]);
-  assert.deepEqual([3.14, 412.3, 1834, 25000].map(duration), [
-    { key: "ms", n: "3.1" }, { key: "ms", n: "412" }, { key: "s", n: "1.83" }, { key: "s", n: "25" },
+  assert.deepEqual([3.14, 412.3, 999.7, 1834, 25000].map(duration), [
+    { key: "ms", n: "3.1" }, { key: "ms", n: "412" }, { key: "s", n: "1" }, { key: "s", n: "1.83" }, { key: "s", n: "25" },
   ]);
 });
 
