@@ -56,6 +56,18 @@ def test_a_run_that_goes_on_cannot_be_continued(runs: Runs) -> None:
     go_on.set()
 
 
+def test_a_run_that_could_not_begin_does_not_go_on_for_ever(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_thread(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_thread)
+        with pytest.raises(RuntimeError, match="new thread"):
+            runs.start(scripted("x"), "Hi", Settings(), "en")
+    assert runs.active() == []
+    runs.wait_idle()
+
+
 def test_stop_ends_a_run_and_knows_ids(runs: Runs) -> None:
     run_id = runs.start(scripted([threading.Event(), "never"]), "Hi", Settings(), "en")
     assert runs.stop(run_id)
