@@ -3,7 +3,7 @@
 Knows nothing about pages. The events of a run are joined from lines that the log has serialised already, so that a poll
 costs a slice and a join.
 
-    GET  /api/runs/{id}/events?after=N&limit=1000   {"events": […], "ended": bool, "last": seq}
+    GET  /api/runs/{id}/events?after=N&limit=1000   {"events": […], "ended": bool, "last": seq, "t": seconds}
     POST /api/runs/{id}/stop                        header x-loopglass-token; same origin only
     GET  /api/words/{lang}                          {key: text}
     GET  /viewer/{file}                             the ES modules of app/viewer
@@ -44,7 +44,8 @@ def _error(status: int, text: str) -> JSONResponse:
 async def events(request: Request) -> Response:
     """The events after `after` (-1 or absent: from the start), at most `limit` of them.
 
-    `last` is the seq of the last event given, or `after` where there is none; `ended` says that no event will follow it.
+    `last` is the seq of the last event given, or `after` where there is none; `ended` says that no event will follow it. `t` is
+    how long the run goes on already, absent once it has ended: while a long prompt is read no event tells.
     """
     run_id = request.path_params["run_id"]
     try:
@@ -64,7 +65,8 @@ async def events(request: Request) -> Response:
     lines = log.lines_after(after, limit)
     last = after + len(lines)
     complete = ended and not log.lines_after(last, 1)
-    body = f'{{"events":[{",".join(lines)}],"ended":{str(complete).lower()},"last":{last}}}'
+    since = f',"t":{log.seconds}' if isinstance(log, EventLog) and not ended else ""
+    body = f'{{"events":[{",".join(lines)}],"ended":{str(complete).lower()},"last":{last}{since}}}'
     return Response(body, headers=_NO_STORE, media_type="application/json")
 
 

@@ -133,8 +133,10 @@ export class RunView {
     return { read: (after) => this.read(after), wait: (ms) => wait(ms, signal), signal };
   }
 
-  read(after) {
-    return readPage(this.ctx.server().url, this.run.id, after, this.controller.signal);
+  async read(after) {
+    const page = await readPage(this.ctx.server().url, this.run.id, after, this.controller.signal);
+    if (page.t !== undefined) this.status.hearTime(page.t);
+    return page;
   }
 
   takeIn(events) {

@@ -84,13 +84,18 @@ export class Status {
     return this.run.end === null && this.connection.kind !== "gone" && this.connection.kind !== "cut";
   }
 
+  /** How many seconds the run goes on already, as the server tells now. */
+  hearTime(seconds) {
+    const began = performance.now() / 1000 - seconds;
+    // Everything arrives late by a little, so the earliest beginning that anything implies is the best guess.
+    this.began = this.began === null ? began : Math.min(this.began, began);
+  }
+
   /** Seconds since the run began, by this machine's clock while it goes on and by the log's once it has ended. */
   elapsed() {
     const { run } = this;
     if (run.end) return run.end.seconds ?? run.t;
-    const began = performance.now() / 1000 - run.t;
-    // Every event arrives late by a little, so the earliest beginning that any of them implies is the best guess.
-    this.began = this.began === null ? began : Math.min(this.began, began);
+    this.hearTime(run.t);
     return this.running ? performance.now() / 1000 - this.began : run.t;
   }
 

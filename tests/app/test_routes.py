@@ -74,10 +74,12 @@ def test_a_run_that_goes_on_has_not_ended(client: TestClient, installed: Service
     assert log.wait(3, 10)
     page = client.get(f"/api/runs/{run_id}/events").json()
     assert not page["ended"]
+    assert log.events[-1]["t"] <= page["t"] <= log.seconds, "so that a page that is opened now can say how long it has been"
     go_on.set()
     installed.runs.wait_idle()
     rest = client.get(f"/api/runs/{run_id}/events", params={"after": page["last"]}).json()
     assert rest["ended"]
+    assert "t" not in rest
     assert page["events"] + rest["events"] == log.events
 
 

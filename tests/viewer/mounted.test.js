@@ -56,6 +56,14 @@ test("an earlier question that cannot be read at first is no question without an
   viewer.destroy();
 });
 
+test("a page that is opened while a long prompt is read says how long the run has been going on, not when it last did something", async () => {
+  serve({ words: { ...WORDS, elapsed: "{s} s" }, events: { events: smallRun().slice(0, 3), ended: false, t: 62.5 } });
+  const { viewer, root } = mounted(["r"]);
+  await until(() => root.querySelector(".lg-facts").textContent !== "");
+  assert.match(root.querySelector(".lg-facts").textContent, /^6[2-4]\.\d s/);
+  viewer.destroy();
+});
+
 /** The component's own lines, with a viewer that only hands its listeners out. */
 async function component() {
   const file = readFileSync(new URL("../../app/viewer_component.py", import.meta.url), "utf-8");
