@@ -13,6 +13,8 @@ import { Words } from "./words.js";
 const FRAME_MS = 10;
 const FRAME_AT_MOST_MS = 100;
 const WORDS_RETRY_MS = 1000;
+// The page around may be in another language: this one chooses the voice that reads aloud and the shapes of Chinese characters.
+const LANGUAGE_TAGS = { zh: "zh-TW", en: "en" };
 
 /**
  * @typedef {object} Data
@@ -67,6 +69,7 @@ class Viewer {
   }
 
   reveal() {
+    this.root.lang = LANGUAGE_TAGS[this.words.lang] ?? "";
     this.root.hidden = !this.styled || !this.words.lang;
   }
 

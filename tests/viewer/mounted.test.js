@@ -41,6 +41,9 @@ test("nothing is seen before the wording is there", async () => {
   arrive();
   await until(() => !root.hidden);
   assert.equal(root.querySelector(".lg-title").textContent, "Question");
+  assert.equal(root.lang, "en");
+  viewer.update({ runs: ["r"], url: "", lang: "zh" });
+  await until(() => root.lang === "zh-TW");
   viewer.destroy();
 });
 
