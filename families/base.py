@@ -170,7 +170,8 @@ class Family:
     one_call_a_message: bool = False
     """Whether the chat template refuses a message with more than one call, so that earlier calls must stand in one each."""
     alternates: bool = False
-    """Whether the chat template refuses a user's message after another one, or straight after a tool's result."""
+    """Whether the chat template refuses a user's message after another one or straight after a tool's result, or does not begin a
+    turn with it."""
     thinking_marks: tuple[str, str] | None = None
     """What stands around thinking in the content of a message, where a chat template reads earlier thinking from there alone."""
     write_turn: TurnWriter | None = None

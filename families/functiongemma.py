@@ -92,6 +92,8 @@ FUNCTIONGEMMA = Family(
     thinking_argument=None,
     # As the chat template in LiteRT-LM has it, the content stands before the calls.
     keeps_text_before_call=True,
+    # There a tool's result leaves the model's turn open: whatever comes next, a user's words too, is written into it.
+    alternates=True,
     user_turn_start="<start_of_turn>user\n",
     token_groups=(TURNS, FUNCTIONS, DOCUMENT),
     thinking_note=Text(
@@ -101,11 +103,13 @@ FUNCTIONGEMMA = Family(
     tools_note=Text(
         "函式的說明寫在 developer 那一輪，夾在 <start_function_declaration> 與 <end_function_declaration> 之間，"
         "字串放在兩個 <escape> 之間。那一輪要寫明「You are a model that can do function calling with the following functions」，"
-        "模型才會呼叫函式。它學的是一次呼叫，或同時呼叫幾個互不相干的函式，沒有學過拿一個結果去呼叫下一個。",
+        "模型才會呼叫函式。它學的是一次呼叫，或同時呼叫幾個互不相干的函式，沒有學過拿一個結果去呼叫下一個。"
+        "結果寫在模型那一輪裡：還沒等到回答就換使用者說話時，Loopglass 先補上一則「…」當作模型的話，讓那一輪結束。",
         "Functions are declared in the developer's turn, between <start_function_declaration> and "
         "<end_function_declaration>, strings between two <escape>. That turn has to say “You are a model that can do function "
         "calling with the following functions” for the model to call any. It was trained to make one call, or several "
-        "independent ones at once, and not to use the result of one call in the next.",
+        "independent ones at once, and not to use the result of one call in the next. A result stands in the model's turn: where "
+        "the user goes on before it was answered, Loopglass first puts a “…” of the model, which ends that turn.",
     ),
     # The Gemma team's figures for Gemma 3, which FunctionGemma is built on (quoted on LM Studio's page of the model).
     sampling={"temperature": 1.0, "top_p": 0.95, "top_k": 64},

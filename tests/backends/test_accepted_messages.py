@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 import families
 from backends.accepted import BROKEN_OFF, accepted
+from families.base import Family
 
-GPT_OSS, QWEN3, KIMI_K2, LFM2, MISTRAL = map(families.named, ("gpt_oss", "qwen3", "kimi_k2", "lfm2", "mistral"))
+GPT_OSS, QWEN3, KIMI_K2, LFM2, MISTRAL, FUNCTIONGEMMA = map(
+    families.named, ("gpt_oss", "qwen3", "kimi_k2", "lfm2", "mistral", "functiongemma")
+)
 USER = {"role": "user", "content": "How?"}
 
 
@@ -109,9 +112,10 @@ def said(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
-def test_a_user_who_goes_on_after_a_result_finds_the_answer_broken_off() -> None:
+@pytest.mark.parametrize("family", [MISTRAL, FUNCTIONGEMMA], ids=lambda family: family.key)
+def test_a_user_who_goes_on_after_a_result_finds_the_answer_broken_off(family: Family) -> None:
     messages = [USER, turn(call("a")), answer("a"), USER]
-    assert accepted(MISTRAL, messages) == [*messages[:3], said(BROKEN_OFF), USER]
+    assert accepted(family, messages) == [*messages[:3], said(BROKEN_OFF), USER]
 
 
 def test_messages_of_the_user_around_an_empty_turn_are_one() -> None:

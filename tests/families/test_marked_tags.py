@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import families
-from families.base import Turn
+from families.base import Call, Turn
+from harness.conversation import Conversation
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 TOOLS = [
@@ -87,6 +88,12 @@ def test_a_call_cut_off_anywhere_is_never_run(version: tuple[str, str]) -> None:
     raw = dsml(version, '<invoke name="note">\n' + parameter("text", "abc", True) + "</invoke>")
     for cut in range(len(raw)):
         assert all(call.error for call in read(raw[:cut]).calls), raw[:cut]
+
+
+def test_thinking_before_a_call_stays_in_the_conversation() -> None:
+    talk = Conversation([], "Note it.", families.named("deepseek_v3_2").thinking_field)
+    talk.turn_with_calls(0, Turn("Hm.", "", (Call("note", {}, "", (0, 0)),)), "")
+    assert talk()[-1]["reasoning_content"] == "Hm."
 
 
 # Kimi K3.
