@@ -113,15 +113,15 @@ class Run:
         return replace(self._ledger.memory, by_harness=frozenset(self._conversation.by_harness))
 
     def start(self) -> None:
-        """Runs in a thread of its own, which ends with the run. Raises RuntimeError where there can be no more threads."""
+        """Runs in a thread of its own, which ends with the run. Where there is none to be had the run ends with that error."""
         thread = threading.Thread(target=self.execute, name=f"loopglass-{self.run_id}", daemon=True)
         self._thread = thread
         try:
             thread.start()
-        except RuntimeError as error:  # What never began would count as going on for ever.
+        except RuntimeError as error:  # Without an end it would count as going on for ever.
             self._thread = None
+            self._record_start()
             self._close(program_error(error))
-            raise
 
     def stop(self) -> None:
         """Asks the run to end now, whatever it is doing; it ends with user_stopped. Safe from any thread, at any time."""

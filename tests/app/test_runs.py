@@ -62,9 +62,12 @@ def test_a_run_that_could_not_begin_does_not_go_on_for_ever(runs: Runs, monkeypa
 
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", no_thread)
-        with pytest.raises(RuntimeError, match="new thread"):
-            runs.start(scripted("x"), "Hi", Settings(), "en")
+        run_id = runs.start(scripted("x"), "Hi", Settings(), "en")
     assert runs.active() == []
+    log = runs.in_memory(run_id)
+    assert log is not None
+    assert [event["kind"] for event in log.events] == ["run_start", "run_end"]
+    assert "can't start new thread" in log.events[-1]["error"]["en"]
     runs.wait_idle()
 
 
