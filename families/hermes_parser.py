@@ -7,8 +7,11 @@ left to right over its markers (`families/turns.py`); only the JSON of a call is
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from families.delimited import CallFormat, parse_turn
 from families.json_calls import CallText, Tools, likely_name, read_calls
@@ -43,3 +46,9 @@ FORM = CallFormat(
 )
 
 parse = partial(parse_turn, FORM)
+
+
+def write_turn(text: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """The text, then each call as JSON between tags."""
+    written = [json.dumps({"name": name, "arguments": dict(arguments)}, ensure_ascii=False) for name, arguments in calls]
+    return "\n".join([*([text] if text else []), *(f"{CALL}\n{call}\n{END_CALL}" for call in written)])

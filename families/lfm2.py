@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from families.base import Family, Text, TokenGroup
 from families.chatml import FILE_NOTES, RESPONSES, STOP_TOKENS, THINKING, TURNS
-from families.lfm2_parser import CALL, END_CALL, parse
-from families.written_calls import lfm2_turn
+from families.lfm2_parser import CALL, END_CALL, parse, write_turn
 
 _DOCUMENT = TokenGroup(
     Text("文件與補齊", "Document and padding"),
@@ -70,7 +69,7 @@ LFM2 = Family(
     # of LFM2.5 take out earlier thinking themselves.
     thinking_field="thinking",
     thinking_marks=("<think>", "</think>"),
-    write_turn=lfm2_turn,
+    write_turn=write_turn,
     thinking_argument=None,
     keeps_text_before_call=True,
     user_turn_start="<|im_start|>user\n",

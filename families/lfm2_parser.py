@@ -6,8 +6,11 @@ else as Python. The newer models think first, in `<think>…</think>`.
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from families.delimited import CallFormat, parse_turn, read_json_or_python
 from families.json_calls import CallText, Tools, likely_name
@@ -42,3 +45,20 @@ FORM = CallFormat(
 )
 
 parse = partial(parse_turn, FORM)
+
+
+def write_turn(text: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """The calls as one Python list between markers, then the text: the order of the example on LFM2's model cards."""
+    written = [f"{name}({', '.join(f'{key}={_python(value)}' for key, value in arguments.items())})" for name, arguments in calls]
+    return f"{CALL}[{', '.join(written)}]{END_CALL}{text}"
+
+
+def _python(value: Any) -> str:
+    """A value of JSON as a literal of Python."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)  # Every string of JSON is one of Python too.
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_python(key)}: {_python(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_python, value)) + "]"
+    return repr(value)

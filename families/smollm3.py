@@ -12,12 +12,11 @@ from families.base import Call, Text, TokenGroup, Turn
 from families.chatml import CALLS, RESPONSES, THINKING, TURNS
 from families.delimited import read_turn as read_delimited
 from families.hermes import HERMES
-from families.hermes_parser import FORM
+from families.hermes_parser import FORM, write_turn
 from families.json_calls import CallText, Tools, offered
 from families.lenient_json import JsonError
 from families.python_calls import NO_LIST, read_python_calls
 from families.reading import Scanner, Span, joined, trimmed
-from families.written_calls import hermes_turn
 
 CODE, END_CODE = "<code>", "</code>"
 _SNIPPET = re.compile(r"<code>((?:[^<]++|<(?!/?code>))*+)</code>")
@@ -98,7 +97,7 @@ SMOLLM3 = replace(
     parse=parse,
     # The template writes earlier messages from their content alone: neither a field for thinking nor tool_calls is read.
     thinking_field=None,
-    write_turn=hermes_turn,
+    write_turn=write_turn,
     token_groups=(TURNS, THINKING, CALLS, RESPONSES, _CODE),
     thinking_note=Text(
         "開關改的是系統訊息裡的「Reasoning Mode」：開啟時是 /think，提示停在助理訊息的開頭，由模型自己寫 <think>；"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import families
-from backends.accepted import BROKEN_OFF, accepted
+from backends.prompts import BROKEN_OFF, accepted
 from families.base import Family
 
 GPT_OSS, QWEN3, KIMI_K2, LFM2, MISTRAL, FUNCTIONGEMMA = map(

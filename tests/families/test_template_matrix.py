@@ -15,8 +15,7 @@ import pytest
 from transformers import AutoTokenizer
 
 import families
-from backends.accepted import accepted
-from backends.prompts import control_tokens, encode, render
+from backends.prompts import accepted, control_tokens, encode, render
 from families.base import Call, CallError, Family, Text, Turn
 from harness.conversation import Conversation, call_id
 
