@@ -3,7 +3,7 @@
 Knows nothing about pages. The events of a run are joined from lines that the log has serialised already, so that a poll
 costs a slice and a join.
 
-    GET  /api/runs/{id}/events?after=N&limit=1000   {"events": […], "ended": bool, "last": seq, "t": seconds}
+    GET  /api/runs/{id}/events?after=N&limit=1000   {"events": […], "ended": bool, "last": seq, "t": seconds, "unsaved": why}
     POST /api/runs/{id}/stop                        header x-loopglass-token; same origin only
     GET  /api/words/{lang}                          {key: text}
     GET  /viewer/{file}                             the ES modules of app/viewer
@@ -11,10 +11,11 @@ costs a slice and a join.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -45,7 +46,8 @@ async def events(request: Request) -> Response:
     """The events after `after` (-1 or absent: from the start), at most `limit` of them.
 
     `last` is the seq of the last event given, or `after` where there is none; `ended` says that no event will follow it. `t` is
-    how long the run goes on already, absent once it has ended: while a long prompt is read no event tells.
+    how long the run goes on already, absent once it has ended: while a long prompt is read no event tells. `unsaved` says why the
+    run file could not be written to its end, and is absent where it was.
     """
     run_id = request.path_params["run_id"]
     try:
@@ -65,9 +67,17 @@ async def events(request: Request) -> Response:
     lines = log.lines_after(after, limit)
     last = after + len(lines)
     complete = ended and not log.lines_after(last, 1)
-    since = f',"t":{log.seconds}' if isinstance(log, EventLog) and not ended else ""
-    body = f'{{"events":[{",".join(lines)}],"ended":{str(complete).lower()},"last":{last}{since}}}'
+    live = _live_facts(log, ended) if isinstance(log, EventLog) else ""
+    body = f'{{"events":[{",".join(lines)}],"ended":{str(complete).lower()},"last":{last}{live}}}'
     return Response(body, headers=_NO_STORE, media_type="application/json")
+
+
+def _live_facts(log: EventLog, ended: bool) -> str:
+    """What is no event, as further members of the answer's JSON."""
+    facts: dict[str, Any] = {} if ended else {"t": log.seconds}
+    if log.write_error is not None:
+        facts["unsaved"] = log.write_error
+    return "".join(f",{json.dumps(name)}:{json.dumps(value)}" for name, value in facts.items())
 
 
 async def stop(request: Request) -> Response:

@@ -72,6 +72,11 @@ _RUN: Mapping[str, Text] = {
         "The server no longer knows this run: it was restarted, or the run was deleted. Ask the question again, or "
         "start a new conversation.",
     ),
+    "unsaved": Text(
+        "這次執行的紀錄存不進檔案（{error}）。伺服器開著時都看得到，關閉後就沒有了；請檢查磁碟空間與資料夾的權限。",
+        "This run could not be saved to its file ({error}). It can be seen while the server runs and is lost after that; "
+        "check the disk's free space and the folder's permissions.",
+    ),
     "broken_off": Text(
         "紀錄到這裡就斷了：程式在執行結束之前就被關掉。以上是已經存下的部分；要得到回答請再問一次。",
         "The record breaks off here: the program was closed before the run had ended. What was saved stands above; ask "

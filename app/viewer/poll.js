@@ -23,7 +23,8 @@ export function retryAfter(failures) {
  * @param {string} run
  * @param {number} after The last seq that is known, -1 for none.
  * @param {AbortSignal} signal
- * @returns {Promise<{events: object[], ended: boolean, t?: number}>} `t` is how many seconds a run goes on that has not ended.
+ * @returns {Promise<{events: object[], ended: boolean, t?: number, unsaved?: string}>} `t` is how many seconds a run goes on
+ *   that has not ended; `unsaved` says why its file could not be written.
  * @throws {Gone} Where the server answers 404. Any other Error: the server or the network failed.
  */
 export async function readPage(url, run, after, signal) {

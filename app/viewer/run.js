@@ -136,6 +136,7 @@ export class RunView {
   async read(after) {
     const page = await readPage(this.ctx.server().url, this.run.id, after, this.controller.signal);
     if (page.t !== undefined) this.status.hearTime(page.t);
+    this.status.unsaved = page.unsaved ?? null;
     return page;
   }
 

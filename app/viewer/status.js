@@ -64,7 +64,7 @@ export class Status {
    * @param {() => Promise<void>} stop Throws an Error whose message is a key of the wording.
    */
   constructor(ctx, run, stop) {
-    Object.assign(this, { ctx, run, connection: { kind: "ok" }, began: null, stopping: false, stopError: null });
+    Object.assign(this, { ctx, run, connection: { kind: "ok" }, began: null, stopping: false, stopError: null, unsaved: null });
     const { words } = ctx;
     this.phase = words.label(make("strong", "lg-phase"), (w) => phaseText(w, run, this.connection));
     this.phase.setAttribute("role", "status");
@@ -110,7 +110,8 @@ export class Status {
   alertText(w) {
     // A stop that failed is no news once the run has ended in another way; what is to say of that counts then.
     if (this.stopError && this.running) return w.t("stop_failed", { why: w.t(this.stopError) });
-    return connectionText(w, this.connection);
+    const said = connectionText(w, this.connection);
+    return said || (this.unsaved ? w.t("unsaved", { error: this.unsaved }) : "");
   }
 
   async stop(stop) {

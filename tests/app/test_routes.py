@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -81,6 +82,16 @@ def test_a_run_that_goes_on_has_not_ended(client: TestClient, installed: Service
     assert rest["ended"]
     assert "t" not in rest
     assert page["events"] + rest["events"] == log.events
+
+
+def test_a_run_that_could_not_be_saved_says_so_with_every_page(client: TestClient, installed: Service, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where the folder should be")
+    installed.runs.folder = tmp_path / "taken"
+    run_id = installed.runs.start(scripted("Hello."), "Hi", Settings(), "en")
+    installed.runs.wait_idle()
+    page = client.get(f"/api/runs/{run_id}/events").json()
+    assert str(tmp_path / "taken") in page["unsaved"]
+    assert page["events"][-1]["final"] == "Hello."
 
 
 @pytest.mark.parametrize("query", ["after=x", "limit=x", "after=-2", "limit=0", "limit=1001", "after=1.5"])

@@ -71,6 +71,18 @@ def test_a_run_that_could_not_begin_does_not_go_on_for_ever(runs: Runs, monkeypa
     runs.wait_idle()
 
 
+def test_a_run_whose_file_cannot_be_written_goes_on_in_memory_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where the folder should be")
+    runs = Runs(tmp_path / "taken" / "runs")
+    first = finished(runs, "Hello Ada.")
+    log = runs.in_memory(first)
+    assert log is not None
+    assert log.events[-1]["final"] == "Hello Ada."
+    assert log.write_error is not None
+    assert str(tmp_path / "taken") in log.write_error
+    assert runs.conversation(finished(runs, "You are Ada.", continues=first))[0] == first
+
+
 def test_stop_ends_a_run_and_knows_ids(runs: Runs) -> None:
     run_id = runs.start(scripted([threading.Event(), "never"]), "Hi", Settings(), "en")
     assert runs.stop(run_id)

@@ -67,6 +67,18 @@ test("a page that is opened while a long prompt is read says how long the run ha
   viewer.destroy();
 });
 
+test("a run that cannot be saved says so while it goes on and once it has ended", async () => {
+  for (const ended of [false, true]) {
+    const events = ended ? smallRun() : smallRun().slice(0, 3);
+    serve({ words: { ...WORDS, unsaved: "not saved: {error}" }, events: { events, ended, unsaved: "disk full" } });
+    const { viewer, root } = mounted(["r"]);
+    await until(() => root.querySelector(".lg-alert").textContent !== "");
+    assert.equal(root.querySelector(".lg-alert").textContent, "not saved: disk full");
+    assert.equal(root.querySelector(".lg-alert").hidden, false);
+    viewer.destroy();
+  }
+});
+
 /** The component's own lines, with a viewer that only hands its listeners out. */
 async function component() {
   const file = readFileSync(new URL("../../app/viewer_component.py", import.meta.url), "utf-8");
