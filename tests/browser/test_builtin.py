@@ -95,5 +95,5 @@ def test_a_run_that_ends_while_a_long_prompt_is_read_ends_the_command_cleanly(ch
         text=True, env={**os.environ, "XDG_DATA_HOME": str(tmp_path)}, timeout=300,
     )
     assert asked.returncode == 1, asked.stderr
-    assert json.loads(asked.stdout.splitlines()[-1])["stop_reason"] == "time_limit"
+    assert json.loads(asked.stdout.splitlines()[-1])["stop_reason"] == "timed_out"
     assert "terminate" not in asked.stderr
