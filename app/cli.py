@@ -363,10 +363,10 @@ def main(argv: Sequence[str] | None = None, *, load: Loader = load_checkpoint, f
         return NOT_ANSWERED
 
 
-def command() -> NoReturn:
+def command(argv: Sequence[str] | None = None, *, load: Loader = load_checkpoint) -> NoReturn:
     """`main` as a program of its own. A model that still reads a prompt is given a moment, and then the program ends without
     Python's own end, in which torch, still at work, would abort."""
-    code = main()
+    code = main(argv, load=load)
     if settled(_SETTLE_S):
         sys.exit(code)
     sys.stdout.flush()

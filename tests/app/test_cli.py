@@ -414,6 +414,35 @@ def test_python_m_works() -> None:
     assert "--max-new-tokens" in shown.stdout
 
 
+BUSY = """
+import sys
+import torch
+from app.cli import command
+from tests.harness.scripts import backend
+
+model, numbers = backend(["Never"]), torch.rand(1000, 1000)
+
+def busy(*_):
+    while True:
+        numbers @ numbers
+
+model.generate = busy
+command(sys.argv[1:], load=lambda name, progress: model)
+"""
+
+
+def test_a_model_that_never_lets_go_does_not_keep_the_command_from_ending_cleanly(tmp_path: Path) -> None:
+    """Torch, still at work in threads of its own, aborts a program that ends as Python does."""
+    ran = subprocess.run(
+        [sys.executable, "-c", BUSY, "ask", "Hello?", "--json", "--time-limit", "0.2"], cwd=tmp_path,
+        capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "XDG_DATA_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)},
+    )
+    assert ran.returncode == 1, ran.stderr
+    assert json.loads(ran.stdout.splitlines()[-1])["stop_reason"] == "timed_out"
+    assert "terminate" not in ran.stderr
+
+
 def test_events_of_a_thread_are_shown_as_they_come(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gate = threading.Event()
     shown: list[str] = []
