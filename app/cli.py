@@ -215,7 +215,7 @@ class _Printer:
         with _ctrl_c(stop):
             self._follow(run)
         if run.log.write_error is not None:
-            print(words(self.lang, "run_file_failed", error=run.log.write_error), file=sys.stderr)
+            _complain(words(self.lang, "run_file_failed", error=run.log.write_error))
         elif not self.as_json:
             self._print(words(self.lang, "run_file", path=run.log.path))
         return not stopped.is_set()
@@ -303,10 +303,9 @@ def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, 
     printer = _Printer(sys.stdout, lang, arguments.json)
     code = ANSWERED
     for question in questions:
-        try:
-            run = Run(backend, question, settings, lang=lang, folder=folder, path=arguments.out)
-        except OSError as error:
-            print(words(lang, "run_file_failed", error=error), file=sys.stderr)
+        run = Run(backend, question, settings, lang=lang, folder=folder, path=arguments.out)
+        if run.log.write_error is not None:  # Said before the model spends minutes on an answer that would not be kept.
+            _complain(words(lang, "run_file_failed", error=run.log.write_error))
             return NOT_ANSWERED
         run.start()
         try:

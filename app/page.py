@@ -197,7 +197,8 @@ def _answer(
     elif question and isinstance(state, Ready):
         try:
             started = _start(here, question, settings, state, words.lang)
-            here, refused = started or here, None if started else "not_ready"
+            refused = "not_ready" if started is None else None
+            here = started or here
         except CannotContinue:
             refused = "cannot_continue"
     return here, refused and words(refused, question=plain(question))

@@ -87,21 +87,15 @@ class Runs:
         left = Left((), Memory(backend.model_id)) if continues is None else self.left(continues)
         if left is None:
             raise CannotContinue(f"run {continues} cannot be continued: it has not ended, or cannot be read back")
-        run = self._made(backend, question, settings, history=left.messages, continues=continues, lang=lang, memory=left.memory)
+        run = Run(
+            backend, question, settings, history=left.messages, continues=continues, lang=lang, folder=self.folder,
+            memory=left.memory,
+        )
         with self._lock:
             self._live[run.run_id] = run
         run.start()
         run.log.wait(-1, 5.0)  # Until run_start is written, which says what the run continues.
         return run.run_id
-
-    def _made(self, *given: Any, **named: Any) -> Run:
-        """A run with its file in the folder. Where none can be written, it lives in memory and its log says so."""
-        try:
-            return Run(*given, **named, folder=self.folder)
-        except OSError as error:
-            run = Run(*given, **named)
-            run.log.write_error = str(error)
-            return run
 
     def active(self) -> list[str]:
         """The ids of runs that have not ended, oldest first: the first one writes, the others wait their turn."""

@@ -92,7 +92,8 @@ def _line(value: Mapping[str, Any]) -> str:
 class EventLog:
     """Appends events, keeps each one serialised once, and writes it to the run file in the same breath.
 
-    Raises OSError where the run file cannot be created; a file that is there already is never overwritten.
+    Where the run file cannot be created or written to its end, the log goes on in memory, and `write_error` says why. A file
+    that is there already is never overwritten.
     One thread appends; any number read. A reader asks for everything after a sequence number, so that a reload, a second
     tab and a lost connection are the same case.
     """
@@ -106,14 +107,20 @@ class EventLog:
         self._grew = threading.Condition()
         self._file: TextIO | None = None
         self.write_error: str | None = None
-        """What ended the writing of the run file before the run ended."""
+        """What kept the run file from being written, or from being written to its end."""
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("x", encoding="utf-8")
+            self._open(path)
             self._write(self.header_line)
 
+    def _open(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("x", encoding="utf-8")
+        except OSError as error:
+            self.write_error = str(error)
+
     def _write(self, line: str) -> None:
-        """A full disk must not end a run: the log goes on in memory, and `write_error` says what happened to the file."""
+        """A full disk must not end a run, no more than a folder that cannot be written."""
         if self._file is None:
             return
         try:

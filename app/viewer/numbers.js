@@ -78,9 +78,9 @@ export function doubt(p) {
   return level === -1 ? DOUBT_BOUNDS.length : level;
 }
 
-// JavaScript's own numbers hold about 16 digits, but an argument of a call must stand on the page as the model wrote it: larger
-// whole numbers become BigInt.
-const MANY_DIGITS = /\d{16}/;
+// JavaScript's own numbers hold about 16 digits, but an argument of a call must stand on the page as the model wrote it: there
+// larger whole numbers become BigInt. Elsewhere they stay numbers, which can be reckoned with.
+const MANY_DIGITS = /(?<![\d.])\d{16}/; // Probabilities have as many digits, behind a point.
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 // Puts a number into a string on its way, and out of it again. No text can hold it by design, because nobody can guess it.
 const MARK = `whole ${Math.random()} `;
@@ -90,12 +90,19 @@ function isLarge(literal) {
   return /^-?\d+$/.test(literal) && !Number.isSafeInteger(Number(literal));
 }
 
-/** As JSON.parse. @param {string} text */
+/** The value with `read` of each number that was marked in it, in place. */
+function unmarked(value, read) {
+  if (typeof value === "string") return value.startsWith(MARK) ? read(value.slice(MARK.length)) : value;
+  if (value !== null && typeof value === "object") for (const key of Object.keys(value)) value[key] = unmarked(value[key], read);
+  return value;
+}
+
+/** As JSON.parse, but with BigInt for large whole numbers below a key "arguments". @param {string} text */
 export function parseJson(text) {
   if (!MANY_DIGITS.test(text)) return JSON.parse(text);
   const marked = text.replaceAll(STRING_OR_NUMBER, (found) => (isLarge(found) ? `"${MARK}${found}"` : found));
-  const revive = (_, value) => (typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value);
-  return JSON.parse(marked, revive);
+  const revive = (key, value) => (key === "arguments" ? unmarked(value, BigInt) : value);
+  return unmarked(JSON.parse(marked, revive), Number);
 }
 
 /** As JSON.stringify. @param {unknown} value */

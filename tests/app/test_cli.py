@@ -224,9 +224,10 @@ def test_the_run_file_can_be_named(tmp_path: Path) -> None:
 
 def test_a_run_file_that_cannot_be_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("in the way")
-    code, _ = ask(["Hi."], tmp_path / "file", "Hello?", "--lang", "en")
+    code, backend = ask(["Hi."], tmp_path / "file", "Hello?", "--lang", "en")
     assert code == 1
     assert "The run file could not be written" in capsys.readouterr().err
+    assert not backend.rendered, "the model was asked for an answer that would not be kept"
 
 
 @pytest.mark.parametrize(

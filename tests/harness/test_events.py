@@ -262,8 +262,12 @@ def test_kinds_and_fields_that_nobody_knows_are_handed_on(tmp_path: Path) -> Non
 
 def test_a_run_file_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "run.jsonl").write_text("mine")
-    with pytest.raises(FileExistsError):
-        EventLog({}, tmp_path / "run.jsonl")
+    log = EventLog({}, tmp_path / "run.jsonl")
+    assert "run.jsonl" in str(log.write_error)
+    log.append("run_start")
+    log.append("run_end")
+    assert log.ended
+    assert (tmp_path / "run.jsonl").read_text() == "mine"
 
 
 FULL = """
