@@ -30,7 +30,7 @@ from benchmarks import teaching_phrases as phrases
 from harness.run import Run
 from harness.settings import Settings
 from harness.tools import Tool
-from teaching import phrases_tools, tasks
+from teaching import chains, phrases_tools, tasks
 from teaching.tasks import Episode, UnfitError, World
 
 FREE = Path(__file__).parent / "data" / "free_questions.jsonl"
@@ -62,8 +62,8 @@ def _question(world: World, kind: str) -> Episode:
         "story": lambda: tasks.calculation(world, phrases.STORIES, "story"),
         "convert": lambda: tasks.conversion(world, phrases.CONVERT, {}),
         "time": lambda: tasks.clock(world, phrases.TIME, phrases_tools.PLACES),
-        "convert_calculate": lambda: tasks.convert_then_calculate(world, phrases.CONVERT_THEN_CALCULATE),
-        "calculate_convert": lambda: tasks.calculate_then_convert(world, phrases.CALCULATE_THEN_CONVERT, phrases.AREA_AND_SPEED),
+        "convert_calculate": lambda: chains.convert_then_calculate(world, phrases.CONVERT_THEN_CALCULATE),
+        "calculate_convert": lambda: chains.calculate_then_convert(world, phrases.CALCULATE_THEN_CONVERT, phrases.AREA_AND_SPEED),
         "plain": lambda: _plain(world),
     }
     return makers[kind]() if kind in makers else _two(world, kind)

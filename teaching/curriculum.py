@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.settings import DEFAULT_SYSTEM_PROMPT
 from harness.tools import registry
-from teaching import decoys, phrases, tasks
+from teaching import chains, decoys, phrases, relations, tasks
 from teaching import one_question as one
 from teaching import phrases_calculator as calc
 from teaching import phrases_mixed as mixed
@@ -35,12 +35,14 @@ LIVE = [line.split("|") for line in phrases.lines("no_tool", "LIVE")]
 
 def _chain(world: World) -> Episode:
     kind = world.rng.random()
-    if kind < 0.42:
-        return tasks.convert_then_calculate(world, phrases.block("chains", "CONVERT_THEN_CALCULATE"))
+    if kind < 0.36:
+        return chains.convert_then_calculate(world, phrases.block("chains", "CONVERT_THEN_CALCULATE"))
+    if kind < 0.62:
+        return relations.measured(world)
     if kind < 0.94:
         fixed = phrases.block("chains", "AREA_AND_SPEED")
-        return tasks.calculate_then_convert(world, phrases.block("chains", "CALCULATE_THEN_CONVERT"), fixed)
-    return tasks.age(world, mixed.AGE_AT_PLACE, tools.PLACES)
+        return chains.calculate_then_convert(world, phrases.block("chains", "CALCULATE_THEN_CONVERT"), fixed)
+    return chains.age(world, mixed.AGE_AT_PLACE, tools.PLACES)
 
 
 def _failing(world: World) -> Episode:
@@ -50,17 +52,18 @@ def _failing(world: World) -> Episode:
 
 
 def _difference(world: World) -> Episode:
-    return tasks.difference(world, mixed.DIFFERENCE, tools.PLACES)
+    return chains.difference(world, mixed.DIFFERENCE, tools.PLACES)
 
 
 def _compared(world: World) -> Episode:
-    return tasks.compared(world, mixed.WHICH_IS_MORE)
+    return chains.compared(world, mixed.WHICH_IS_MORE)
 
 
 OURS: Sequence[tuple[float, one.Maker]] = (
-    (0.10, one.direct), (0.15, one.verbal), (0.23, one.story), (0.13, one.conversion), (0.08, one.clock), (0.02, one.yes_no),
-    (0.01, one.now), (0.015, two.places), (0.03, two.calculations), (0.02, two.conversions), (0.01, two.units),
-    (0.09, two.unlike), (0.015, two.with_fact), (0.01, two.three_places), (0.17, _chain), (0.045, _failing),
+    (0.10, one.direct), (0.15, one.verbal), (0.16, one.story), (0.03, relations.problem), (0.13, one.conversion),
+    (0.10, one.clock), (0.02, one.yes_no), (0.01, one.now), (0.015, two.places), (0.03, two.calculations),
+    (0.02, two.conversions), (0.01, two.units),
+    (0.09, two.unlike), (0.015, two.with_fact), (0.01, two.three_places), (0.20, _chain), (0.045, _failing),
     (0.01, _difference), (0.01, _compared),
 )
 """How often each kind of question comes up where all of our tools are offered."""
@@ -139,7 +142,7 @@ def _episode(world: World, offered: frozenset[str]) -> Episode:
             ours = not offered.isdisjoint(registry())
             if kind < (0.25 if offered else 0.7):
                 episode = one.plain(world)
-            elif not offered or kind < (0.3 if offered.issuperset(registry()) else 0.4):
+            elif not offered or kind < (0.29 if offered.issuperset(registry()) else 0.36):
                 episode = _without_tool(world, offered)
             elif not offered <= registry().keys() and (rng.random() < 0.3 or not ours):
                 episode = _decoy(world, offered)
@@ -226,8 +229,27 @@ def conversation(rng: random.Random, system: str | None, offered: Sequence[dict[
     return Conversation(found, list(offered), thinking)
 
 
+def _siblings(rng: random.Random, system: str | None, offered: Sequence[dict[str, Any]]) -> list[Conversation]:
+    """Problems with the same numbers that differ in what is asked: what the model has to tell apart stands side by side."""
+    found: list[Conversation] = []
+    for _ in range(DRAWS):
+        try:
+            episodes = relations.problems(World(rng))
+        except UnfitError:
+            continue
+        before: list[dict[str, Any]] = [] if system is None else [{"role": "system", "content": system}]
+        for episode in episodes:
+            thinking = rng.random() < 0.7
+            asked = before + messages_of(episode, thinking, sloppy(rng, episode.question))
+            found.append(Conversation(asked, list(offered), thinking))
+        break
+    return found
+
+
 def group(seed: int, step: int) -> list[Conversation]:
     """The conversations of one training step; the same for the same seed and step."""
     rng = random.Random(f"{seed}/{step}")
     system, offered = _offer(rng)
-    return [conversation(rng, system, offered) for _ in range(GROUP)]
+    calculates = any(schema["function"]["name"] == "calculator" for schema in offered)
+    found = _siblings(rng, system, offered) if calculates and rng.random() < 0.4 else []
+    return found + [conversation(rng, system, offered) for _ in range(GROUP - len(found))]

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from teaching import phrases, tasks
+from teaching import phrases, relations, tasks
 from teaching import phrases_tools as tools
 from teaching.plain_questions import CAPITAL_FORMS, CAPITALS, DEFINE, DEFINE_FORMS
 from teaching.small_talk import small_talk
@@ -89,4 +89,4 @@ def now(world: World) -> Episode:
     return tasks.clock_here(world, phrases.block("times", "NOW"))
 
 
-ONE_CALL: Sequence[Maker] = (conversion, clock, direct, verbal, story)
+ONE_CALL: Sequence[Maker] = (conversion, clock, direct, verbal, story, relations.problem)

@@ -42,6 +42,9 @@ REASONS = (
 )
 """What a whole expression looks like, and how its calculation is announced; the first that fits counts."""
 HALVES = ((1.5, "one and a half"), (2.5, "two and a half"), (3.5, "three and a half"))
+TOLD = {"clock": "time", "day": "day", "date": "date", "month": "month", "year": "year", "part": "part of the day",
+        "zone": "time zone", "offset": "offset from UTC"}
+"""What the parts of the clock's answer are called."""
 SINGULAR = {"feet": "foot", "inches": "inch"}
 
 
@@ -189,20 +192,32 @@ def reason(expr: str) -> str:
 def calculation(world: World, block: str, kind: str, x: tuple[str, str] | None = None) -> Episode:
     """One call of the calculator for a phrase of `block`."""
     rng = world.rng
-    question, expr, answer, *rule = world.line(block)
+    question, form, answer, *rule = world.line(block)
     values = slots(rng)
     text, typed = x or (expression(rng) if kind == "direct" else ("", ""))
-    expr = expr.format(x=text, **values)
+    expr = form.format(x=text, **values)
     asked = question.format(x=typed, **spoken(rng, values))
     result = world.result("calculator", {"expression": expr})
     said = answer.format(x=text, r=result, **values)
-    step = calculate_step(expr, result, rule=rule)
+    step = calculate_step(expr, result, rule=named(question, form, rule[0], values) if rule else "")
     return Episode(kind, asked, (step,), done(result), said, (result,), {"result": result})
 
 
-def calculate_step(expr: str, result: str, before: str = "", rule: Sequence[str] = ()) -> Step:
-    """One calculation. `rule` may hold the word equation that leads to it; the model thinks of that in place of the operation."""
-    thinking = before + (f"{rule[0]}: {expr}." if rule else reason(expr))
+def named(question: str, expr: str, rule: str, values: Mapping[str, str]) -> str:
+    """What each number of a question is, in the order they are read, then the word rule: "2 is number, 5 is all, so each = …".
+
+    Question and expression are phrases with slots; the operands of the rule stand in the order of those of the expression.
+    """
+    operands = re.findall(r"\{(\w+)\}|[\d.]+|\bpi\b", expr)
+    names = re.findall(r"[a-z]+(?: [a-z]+)*(?!\w*\()|[\d.]+", re.sub(r"[a-z]+\(", "(", rule.split(" = ", 1)[1]))
+    found = {slot: name for slot, name in zip(operands, names, strict=False) if slot and f"{{{slot}}}" in question}
+    numbers = (f"{values[slot]} is {found[slot]}" for slot in sorted(found, key=lambda slot: question.index(f"{{{slot}}}")))
+    return f"{', '.join(numbers)}, so {rule}"
+
+
+def calculate_step(expr: str, result: str, before: str = "", rule: str = "") -> Step:
+    """One calculation. `rule` may hold the words that lead to it; the model thinks of them in place of the operation."""
+    thinking = before + (f"{rule}: {expr}." if rule else reason(expr))
     return Step(thinking[0].upper() + thinking[1:], (("calculator", {"expression": expr}),), (result,))
 
 
@@ -290,7 +305,9 @@ def clock(world: World, block: str, places: Sequence[str]) -> Episode:
     step, parts = time_step(world, place)
     key = tuple(parts[name] for name in parts if "{" + name + "}" in answer)
     said = answer.format(place=place, **parts)
-    return Episode("time", question.format(place=place), (step,), _clock_thinking(parts, place), said, key[:1], {"place": place})
+    wanted = ", ".join(f"the {TOLD[name]} is {parts[name]}" for name in TOLD if "{" + name + "}" in answer)
+    thinking = f"In {place} {wanted}."
+    return Episode("time", question.format(place=place), (step,), thinking, said, key[:1], {"place": place})
 
 
 def clock_yes_no(world: World, block: str, weekend: str, places: Sequence[str]) -> Episode:
@@ -323,7 +340,7 @@ def clock_here(world: World, block: str) -> Episode:
 
 
 def _clock_thinking(parts: Mapping[str, str], place: str) -> str:
-    return f"It is {parts['clock']} in {place}."
+    return f"In {place} the time is {parts['clock']}."
 
 
 def together(kind: str, question: str, episodes: Sequence[Episode]) -> Episode:
@@ -334,103 +351,6 @@ def together(kind: str, question: str, episodes: Sequence[Episode]) -> Episode:
     keys = tuple(key for episode in episodes for key in episode.key)
     thinking = "".join(f"{n}. {episode.steps[0].thinking} " for n, episode in enumerate(episodes, 1)).rstrip()
     return Episode(kind, question, (Step(thinking, calls, results),), f"I have {len(calls)} results.", said, keys)
-
-
-def convert_then_calculate(world: World, block: str) -> Episode:
-    rng = world.rng
-    dimension, source, target = units(rng, rng.choice(("length", "mass", "volume", "length", "time", "area")))
-    value, written = amount(rng, dimension)
-    question, expr, answer = world.line(block)
-    values = slots(rng)
-    first, converted = convert_step(world, value, source, target)
-    expr = expr.format(r1=converted.split(" ")[0], **values)
-    result = world.result("calculator", {"expression": expr})
-    plan = "then I calculate."
-    first = Step(f"First {first.thinking.removesuffix('.')}, {plan}", first.calls, first.results)
-    second = calculate_step(expr, result, f"That is {converted}. Now ")
-    single = SINGULAR.get(target, target.removesuffix("s") if len(target) > 3 else target)
-    asked = question.format(v=written, f=source, t=target, s=single, **spoken(rng, values))
-    said = answer.format(r=result, t=target, f=source, s=single, **values)
-    return Episode("convert_calculate", asked, (first, second), done(result), said, (result,))
-
-
-def calculate_then_convert(world: World, block: str, fixed_block: str) -> Episode:
-    rng = world.rng
-    values = slots(rng)
-    if rng.random() < 0.4:
-        question, expr, source, target, answer, *rule = world.line(fixed_block)
-    else:
-        _, source, target = units(rng, rng.choice(("length", "mass", "volume", "length", "time", "area")))
-        question, expr, answer, *rule = world.line(block)
-    expr = expr.format(**values)
-    between = world.result("calculator", {"expression": expr})
-    if "." in between and len(between) > 13:
-        raise UnfitError
-    first = calculate_step(expr, between, "First ", rule)
-    first = Step(f"{first.thinking.removesuffix('.')}, then I convert {source} to {target}.", first.calls, first.results)
-    second, result = convert_step(world, float(between) if "." in between else int(between), source, target)
-    asked = question.format(f=source, t=target, **spoken(rng, values))
-    said = answer.format(r=result, t=target, f=source, **values)
-    second = Step(f"That is {between}. Now {second.thinking}", second.calls, second.results)
-    return Episode("calculate_convert", asked, (first, second), done(result), said, (result.split(" ")[0],))
-
-
-def age(world: World, block: str, places: Sequence[str]) -> Episode:
-    """The year from the clock, then a subtraction."""
-    rng = world.rng
-    place, values = rng.choice(places), slots(rng)
-    question, answer = world.line(block)
-    first, parts = time_step(world, place)
-    expr = f"{parts['year']} - {values['year']}"
-    result = world.result("calculator", {"expression": expr})
-    first = Step(f"First {first.thinking.removesuffix('.')}, then I calculate.", first.calls, first.results)
-    second = calculate_step(expr, result, f"The year is {parts['year']}. Now ")
-    said = answer.format(r=result, y=parts["year"], place=place, **values)
-    asked = question.format(place=place, **values)
-    return Episode("time_calculate", asked, (first, second), done(result), said, (result,))
-
-
-def difference(world: World, block: str, places: Sequence[str]) -> Episode:
-    """Two clocks, then the difference of their offsets from UTC."""
-    one, other = world.rng.sample(places, 2)
-    clocks = [time_step(world, place) for place in (one, other)]
-    hours = [_offset(parts["offset"]) for _, parts in clocks]
-    expr = f"{hours[0]} - {hours[1]}" if not hours[1].startswith("-") else f"{hours[0]} - ({hours[1]})"
-    result = world.result("calculator", {"expression": expr})
-    calls = tuple(call for step, _ in clocks for call in step.calls)
-    thinking = f"First I look up the time in {one} and in {other}, then I calculate."
-    first = Step(thinking, calls, tuple(text for step, _ in clocks for text in step.results))
-    found = f"{one} is at {clocks[0][1]['offset']} and {other} at {clocks[1][1]['offset']}. Now "
-    second = calculate_step(expr, result, found)
-    shown = result.removeprefix("-")
-    said = f"{one} is {shown} hours {'behind' if result.startswith('-') else 'ahead of'} {other}."
-    if result == "0":
-        said = f"{one} and {other} have the same time: the difference is 0 hours."
-    question = world.line(block)[0].format(p1=one, p2=other)
-    return Episode("difference", question, (first, second), done(result), said, (shown,))
-
-
-def _offset(text: str) -> str:
-    """UTC-03:30 as -3.5."""
-    hours, minutes = text.removeprefix("UTC").split(":")
-    value = (int(hours[1:]) + int(minutes) / 60) * (-1 if hours[0] == "-" else 1)
-    return f"{value:g}"
-
-
-def compared(world: World, block: str) -> Episode:
-    """One amount in the unit of another, then which of them is more."""
-    rng = world.rng
-    dimension, one, other = units(rng, rng.choice(("length", "mass", "volume", "speed", "area", "time")))
-    value, written = amount(rng, dimension)
-    step, result = convert_step(world, value, one, other)
-    converted = float(result.split(" ")[0])
-    rival = round(converted * rng.choice((0.4, 0.7, 0.8, 1.2, 1.5, 2.5)))
-    if rival < 2 or rival == converted:
-        raise UnfitError
-    more = f"{value} {one} is more" if converted > rival else f"{rival} {other} is more"
-    question = world.line(block)[0].format(v1=written, u1=one, v2=rival, u2=other)
-    said = f"{value} {one} is {result}, so {more}."
-    return Episode("compared", question, (step,), f"{result} against {rival} {other}: {more}.", said, (result.split(" ")[0],))
 
 
 def failing(world: World, convert_block: str, time_block: str) -> Episode:
