@@ -40,6 +40,7 @@ _LEGEND: Mapping[str, Text] = {
     "legend": Text("圖例", "Legend"),
     "legend_unsure": Text("機率低", "unlikely"),
     "legend_sure": Text("機率高", "likely"),
+    "legend_scale_label": Text("底色：機率", "Colours: probability"),
     "legend_scale": Text(
         "底色越深，模型給這個 token 的機率越低",
         "The stronger the colour, the lower the probability that the model gave this token",

@@ -4,6 +4,7 @@
 import { passesSaved, Rounds, written } from "./drafts.js";
 import { button, make, show } from "./dom.js";
 import { percent, visible } from "./numbers.js";
+import { tip } from "./tips.js";
 
 const CHANNELS = ["thought", "tool_call", "content", "control"];
 const STATES = ["held", "fell", "dropped", "own"];
@@ -197,14 +198,14 @@ export class DraftingLane {
     const { words } = this.ctx;
     const { state } = chip.dataset;
     const means = (w) => w.t("draft_chip", { state: w.t(`draft_${state}`), means: w.t(`draft_${state}_means`) });
-    words.label(chip, means, "title");
+    tip(words, chip, means);
     words.label(chip, (w) => `${chip.textContent}: ${means(w)}`, "aria-label");
     chip.setAttribute("role", chip.matches("button") ? "button" : "note");
   }
 
   undescribe(chip) {
     this.ctx.words.forget(chip);
-    for (const attribute of ["title", "aria-label"]) chip.removeAttribute(attribute);
+    for (const attribute of ["data-tip", "aria-description", "aria-label"]) chip.removeAttribute(attribute);
   }
 
   /** The arrow keys move from chip to chip; the whole list is one tab stop. */

@@ -6,6 +6,7 @@ import { Selection } from "./keys.js";
 import { Popover } from "./popover.js";
 import { RunView } from "./run.js";
 import { Follower } from "./scroll.js";
+import { Tips, tip } from "./tips.js";
 import { Words } from "./words.js";
 
 // What one frame may take for drawing; a frame at 60 a second is 16.7 ms long. Where frames come more slowly, because the machine
@@ -49,6 +50,7 @@ class Viewer {
     element.append(this.style, this.root);
     this.popover = new Popover(this.root, this.words);
     this.selection = new Selection(this.root, this.registry, this.popover, this.words);
+    this.tips = new Tips(this.root);
     this.follower = new Follower(element, () => this.offerNewest());
     this.ctx = this.context();
     this.useLanguage();
@@ -81,10 +83,10 @@ class Viewer {
       server: () => this.data,
       request: () => this.request(),
       register: (element, behind) => this.registry.set(element, behind),
-      explain: (run, span, token) => words.label(span, (w) => {
+      explain: (run, span, token) => tip(words, span, (w) => {
         const purpose = w.pickFrom(run.start?.control_tokens, token) ?? w.t("control_unknown");
         return w.t("control_purpose", { token, purpose });
-      }, "title"),
+      }),
       ended: (run) => this.ended(run),
       toNewest: () => this.follower.toBottom(),
       goTo: (span) => this.selection.select(span),
@@ -108,6 +110,7 @@ class Viewer {
       await this.words.use(wanted);
       this.reveal();
       this.popover.redraw();
+      this.tips.redraw();
       this.selection.describe();
       this.request();
     } catch {
@@ -164,6 +167,7 @@ class Viewer {
     let complete = true;
     for (const view of this.views.values()) complete = view.draw(deadline) && complete;
     this.popover.keepUp();
+    this.tips.redraw();
     this.keepFollowing(complete);
     this.offerNewest();
     this.unfinishedAt = complete ? null : now;
@@ -197,6 +201,7 @@ class Viewer {
     cancelAnimationFrame(this.frame);
     for (const view of this.views.values()) view.destroy();
     this.selection.destroy();
+    this.tips.destroy();
     this.popover.destroy();
     this.follower.destroy();
     this.style.remove();

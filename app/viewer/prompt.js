@@ -6,6 +6,7 @@ import { button, make, show } from "./dom.js";
 import { blocksOf, blockState, changesOf, counts, split } from "./ledger.js";
 import { visible, withMarks } from "./numbers.js";
 import { controlsByName, controlsOf, earlierText, piecesOf } from "./pieces.js";
+import { explained } from "./tips.js";
 
 /** Appends text in which control tokens are pills. */
 function appendText(ctx, run, parent, text, controls, from, to) {
@@ -104,8 +105,9 @@ export class PromptSection {
       this.drawParts();
       this.ctx.request();
     });
-    const label = make("label", "lg-toggle", toggle, this.ctx.words.label(make("span"), (w) => w.t("show_tokens")));
-    if (this.pieces === null) this.ctx.words.label(label, (w) => w.t("no_boundaries"), "title");
+    const said = this.ctx.words.label(make("span"), (w) => w.t("show_tokens"));
+    if (this.pieces === null) explained(this.ctx.words, said, (w) => w.t("no_boundaries"));
+    const label = make("label", "lg-toggle", toggle, said);
     const copy = copyButton(this.ctx.words, "copy_prompt", () => this.whole());
     return make("div", "lg-head", title, make("span", "lg-tools", label, copy));
   }
@@ -133,7 +135,7 @@ export class PromptSection {
       piece.style.flexGrow = String(n);
       bar.append(piece);
       const item = words.label(make("span", ""), (w) => w.t(`ledger_${key}`, { n }));
-      words.label(item, (w) => w.t(`ledger_${key}_means`), "title");
+      explained(words, item, (w) => w.t(`ledger_${key}_means`));
       legend.append(make("span", "lg-ledger-item", make("span", `lg-swatch lg-ledger-${key}`), item));
     }
     bar.setAttribute("aria-hidden", "true");
@@ -205,7 +207,7 @@ export class PromptSection {
     const label = words.label(make("span", "lg-by"), (w) => [
       w.t(`by_${block.by}`), ...(n === null ? [] : [String(n)]), ...(state === "new" ? [] : [w.t(`state_${state}`)]),
     ].join(" · "));
-    words.label(label, (w) => [w.t(`by_${block.by}_means`), w.t(`state_${state}_means`)].join(w.t("semicolon")), "title");
+    explained(words, label, (w) => [w.t(`by_${block.by}_means`), w.t(`state_${state}_means`)].join(w.t("semicolon")));
     const body = make("div", "lg-part-text");
     for (const part of block.parts) {
       const span = make("span", `lg-st-${part.state}${part.by === "template" ? " lg-template" : ""}`);

@@ -3,6 +3,7 @@
 import { button, make } from "./dom.js";
 import { jsonText, percent, visible, withCodes } from "./numbers.js";
 import { argumentsSoFar, leastSure, spansOfArgument } from "./spans.js";
+import { tip } from "./tips.js";
 
 /** A value of an argument as JSON; like the tokens above it, it must not turn the text around it. */
 function valueText(value) {
@@ -34,7 +35,7 @@ function leads(ctx, element, key, go) {
   element.classList.add("lg-leads");
   element.tabIndex = 0;
   element.setAttribute("role", "button");
-  ctx.words.label(element, (w) => w.t(key), "title");
+  tip(ctx.words, element, (w) => w.t(key));
   element.addEventListener("click", () => {
     const scope = element.getRootNode();
     if ((scope.getSelection?.() ?? document.getSelection())?.type !== "Range") go();
@@ -82,7 +83,7 @@ function leastRow(ctx, run, step, call, strip) {
   const values = { piece: visible(token.piece, token.text, run.start?.vocabulary), p: percent(least.p) };
   const line = button("lg-least");
   ctx.words.label(line, (w) => w.t("least", values));
-  ctx.words.label(line, (w) => w.t("least_hint"), "title");
+  tip(ctx.words, line, (w) => w.t("least_hint"));
   line.addEventListener("click", () => strip.show(least.index));
   return line;
 }

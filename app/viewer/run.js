@@ -6,6 +6,7 @@ import { button, make, show } from "./dom.js";
 import { ANSWER_WITHIN_MS, follow, Gone, insist, readPage } from "./poll.js";
 import { newRun, outcome, take } from "./state.js";
 import { adviceText, legend, Status } from "./status.js";
+import { tip } from "./tips.js";
 
 /**
  * @typedef {object} Context What every part of the viewer shares.
@@ -74,7 +75,7 @@ export class RunView {
     this.foldAnswer = words.label(make("span", "lg-fold-answer"), (w) => this.summaryAnswer(w));
     const text = make("span", "lg-fold-text", this.foldQuestion, this.foldAnswer);
     this.fold = button("lg-fold lg-run-fold", make("span", "lg-arrow", "▸"), text);
-    words.label(this.fold, (w) => w.t("earlier"), "title");
+    tip(words, this.fold, (w) => w.t("earlier"));
     this.fold.addEventListener("click", () => this.setUnfolded(!this.unfolded));
     return this.fold;
   }

@@ -4,6 +4,7 @@
 import { button, make, show } from "./dom.js";
 import { short } from "./numbers.js";
 import { outcome, runningTool, speed } from "./state.js";
+import { explained, tip } from "./tips.js";
 
 function phaseText(w, run, connection) {
   if (!run.end && connection.kind === "cut") return w.t("phase_cut");
@@ -40,7 +41,7 @@ function connectionText(w, connection) {
 export function legend(words) {
   const scale = make("span", "lg-scale");
   for (let level = 6; level >= 0; level -= 1) scale.append(make("span", `lg-d${level}`));
-  words.label(scale, (w) => w.t("legend_scale"), "title");
+  explained(words, words.label(scale, (w) => w.t("legend_scale_label"), "aria-label"), (w) => w.t("legend_scale"));
   const say = (className, key) => words.label(make("span", className), (w) => w.t(key));
   const item = (...children) => make("span", "lg-legend-item", ...children);
   const element = make(
@@ -71,7 +72,7 @@ export class Status {
     this.facts = words.label(make("span", "lg-facts"), (w) => this.factsText(w));
     this.stopButton = button("lg-stop");
     words.label(this.stopButton, (w) => w.t(this.stopping ? "stopping" : "stop"));
-    words.label(this.stopButton, (w) => w.t("stop_hint"), "title");
+    tip(words, this.stopButton, (w) => w.t("stop_hint"));
     this.stopButton.addEventListener("click", () => this.stop(stop));
     this.bar = make("div", "lg-status", make("span", "lg-dot"), this.phase, this.facts, this.stopButton);
     this.alert = words.label(make("div", "lg-alert"), (w) => this.alertText(w));

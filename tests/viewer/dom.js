@@ -138,11 +138,11 @@ class Element extends Node {
     this.attributes.delete(name);
   }
 
-  /** Knows selectors of one part: tag.class.class or [attribute="value"], in a list with commas. */
+  /** Knows selectors of one part: tag.class.class, [attribute] or [attribute="value"], in a list with commas. */
   matches(selectors) {
     return selectors.split(",").map((each) => each.trim()).some((selector) => {
-      const attribute = /^\[([\w-]+)="(.*)"\]$/.exec(selector);
-      if (attribute) return this.getAttribute(attribute[1]) === attribute[2];
+      const attribute = /^\[([\w-]+)(?:="(.*)")?\]$/.exec(selector);
+      if (attribute) return attribute[2] === undefined ? this.attributes.has(attribute[1]) : this.getAttribute(attribute[1]) === attribute[2];
       const [tag, ...classes] = selector.split(".");
       return (tag === "" || tag === this.tag) && classes.every((name) => this.classList.contains(name));
     });

@@ -158,7 +158,7 @@ test("after a switch of language no guess keeps words of the old one", async () 
   const page = await drawn(events);
   const chips = page.root.querySelector(".lg-rounds").querySelectorAll(".lg-guess");
   for (const chip of chips) chip.dispatch("focusin");
-  assert.deepEqual(chips.map((chip) => chip.getAttribute("title")), [null, null, "draft_chip"]);
+  assert.deepEqual(chips.map((chip) => chip.getAttribute("data-tip")), [null, null, "draft_chip"]);
   TABLES.zh.draft_chip = "猜";
   await page.words.use("zh");
   assert.deepEqual(chips.map((chip) => chip.getAttribute("aria-label")), [null, null, "x: 猜"]);
