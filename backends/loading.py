@@ -31,7 +31,7 @@ from backends.weight_progress import told
 from families.base import Family, Text
 
 _ON_WRONG_FILES = (
-    OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, SafetensorError, StrictDataclassError,
+    OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, SafetensorError, StrictDataclassError,
 )
 """What transformers raises on files that are wrong; it does not look at the type of every value before it uses it."""
 

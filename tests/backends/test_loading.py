@@ -132,6 +132,20 @@ def test_the_best_device_comes_first_and_is_taken_where_none_is_wanted() -> None
     assert len(set(devices())) == len(devices())
 
 
+@pytest.mark.parametrize(("key", "value"), [
+    ("dtype", [1]), ("dtype", "float99"), ("hidden_size", "many"), ("num_hidden_layers", "two"), ("num_attention_heads", None),
+    ("vocab_size", {"n": 1}), ("rope_parameters", "text"), ("layer_types", ["no_such_attention"]), ("hidden_act", 5),
+])
+def test_a_configuration_with_a_wrong_value_is_a_sentence(key: str, value: object, tiny_folder: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "odd"))
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, key: value}), "utf-8")
+    with pytest.raises(BackendError) as caught:
+        LocalBackend.load(folder, "odd")
+    assert str(folder) in str(caught.value)
+    assert str(folder) in caught.value.zh
+
+
 @pytest.mark.parametrize("wanted", ["tpu", "cpu:7", "", "cuda:x", "mps:3", "cuda:99"])
 def test_a_device_that_is_not_here_is_named(wanted: str, tiny_folder: Path) -> None:
     with pytest.raises(BackendError, match=f"There is no device '{wanted}' here. Choose .*cpu") as caught:
