@@ -122,8 +122,7 @@ def _conversation() -> _Conversation:
     if not run_id:
         return _Conversation()
     runs = service.current().runs
-    live = run_id in runs.active()
-    return _Conversation(tuple(runs.conversation(run_id)), live, runs.continuable(run_id))
+    return _Conversation(tuple(runs.conversation(run_id)), runs.goes_on(run_id), runs.continuable(run_id))
 
 
 def _model_state(words: Words, state: State | None) -> None:

@@ -18,10 +18,11 @@ from typing import Any
 import families
 from backends.base import Backend, Message
 from families.base import Family, Lang
-from harness.events import Event, EventLog, UnreadableRun, read_run, read_start
+from harness.events import EventLog
 from harness.ledger import Memory
 from harness.replay import conversation_of
 from harness.run import Run
+from harness.run_file import Event, RunFile, UnreadableRun, is_held, read_start
 from harness.settings import Settings
 from harness.tools import registry
 
@@ -33,10 +34,11 @@ _FROM_DISK = 8
 
 @dataclass(frozen=True)
 class Recorded:
-    """A run that is read from its file: over, though it may have been cut short before its run_end."""
+    """A run that is read from its file. Where it is over, it may have been cut short before its run_end; else another process
+    writes it, and its file is read on at each look."""
 
     lines: Sequence[str]
-    ended: bool = True
+    ended: bool
 
     @property
     def events(self) -> list[Event]:
@@ -77,7 +79,7 @@ class Runs:
         self._lock = threading.RLock()
         self._live: dict[str, Run] = {}
         self._ended: OrderedDict[str, _Ended] = OrderedDict()
-        self._recorded: OrderedDict[str, Recorded] = OrderedDict()
+        self._files: OrderedDict[str, RunFile] = OrderedDict()
 
     def start(self, backend: Backend, question: str, settings: Settings, lang: Lang, continues: str | None = None) -> str:
         """Starts a run in its own thread and gives its id. It goes on where the run `continues` ended, if one is named.
@@ -102,6 +104,13 @@ class Runs:
         with self._lock:
             self._sweep()
             return list(self._live)
+
+    def goes_on(self, run_id: str) -> bool:
+        """Whether the run has not ended, here or in another process, such as `loopglass ask`."""
+        if run_id in self.active():
+            return True
+        path = self._path(run_id)
+        return self.in_memory(run_id) is None and path is not None and is_held(path)
 
     def stop(self, run_id: str) -> bool:
         """Asks a run to stop. False for one that this server did not start; stopping an ended run does nothing."""
@@ -137,25 +146,28 @@ class Runs:
 
     def from_disk(self, run_id: str) -> Recorded | None:
         """A run from its file; None where there is none, or none that can be read."""
-        with self._lock:
-            if run_id in self._recorded:
-                self._recorded.move_to_end(run_id)
-                return self._recorded[run_id]
-        path = self._path(run_id)
-        if path is None:
+        file = self._file(run_id)
+        if file is None:
             return None
         try:
-            _, events = read_run(path)
-            lines = path.read_text("utf-8", errors="replace").split("\n")[1 : len(events) + 1]
+            goes_on = not file.ended and is_held(file.path)  # Asked before reading: what is over by then is read to its end.
+            if not file.ended:
+                file.read()
         except (UnreadableRun, OSError):  # OSError: deleted in this moment, or another user's.
             return None
-        recorded = Recorded(lines)
-        if events and events[-1]["kind"] == "run_end":  # A file that lacks it may still be growing: read it anew each time.
-            with self._lock:
-                self._recorded[run_id] = recorded
-                while len(self._recorded) > _FROM_DISK:
-                    self._recorded.popitem(last=False)
-        return recorded
+        return Recorded(list(file.lines), ended=not goes_on)
+
+    def _file(self, run_id: str) -> RunFile | None:
+        """The run's file with what was read of it before; None where there is none."""
+        with self._lock:
+            path = self._path(run_id)
+            if run_id not in self._files and path is not None:
+                self._files[run_id] = RunFile(path)
+                if len(self._files) > _FROM_DISK:
+                    self._files.popitem(last=False)
+            if run_id in self._files:
+                self._files.move_to_end(run_id)
+            return self._files.get(run_id)
 
     def log(self, run_id: str) -> EventLog | Recorded | None:
         """The run's log, from memory or disk; None for an id that is not known."""
@@ -214,8 +226,8 @@ class Runs:
             sources.insert(0, each)
             if each in in_memory:
                 return sources
-            start = self.run_start(each)
-            if start is None or _family_of(start) is None:
+            start, path = self.run_start(each), self._path(each)
+            if start is None or _family_of(start) is None or path is None or is_held(path):
                 return None
             if start["continues"] is None:
                 return sources

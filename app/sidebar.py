@@ -18,7 +18,7 @@ from app.models import Ready, State
 from backends.base import Backend, BackendError, Sampling
 from backends.model_settings import ModelSettings, settings_file
 from families.base import Text
-from harness.events import Event
+from harness.run_file import Event
 from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
 from harness.tools import registry
 

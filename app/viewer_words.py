@@ -32,6 +32,7 @@ _STATUS: Mapping[str, Text] = {
     "stop_hint": Text("在下一個 token 就停下來", "Stops at the next token"),
     "stop_failed": Text("無法停止：{why}", "Could not stop the run: {why}"),
     "stop_refused": Text("伺服器拒絕了。請重新整理頁面再試。", "the server refused. Reload this page and try again."),
+    "stop_elsewhere": Text("另一個程式正在執行它，請在那裡停止。", "another program is running it. Stop it there."),
     "stop_unreachable": Text("連不到伺服器。", "the server cannot be reached."),
     "newest": Text("跳到最新", "Go to the newest"),
 }

@@ -67,20 +67,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-FORMAT_VERSION = 1
+from harness.run_file import FORMAT_VERSION, Event, hold
 
 STOP_REASONS = (
     "answer", "max_steps", "max_new_tokens", "user_stopped", "timed_out", "context_full", "repeated_calls",
     "format_errors", "denied", "backend_error",
 )
 
-Event = dict[str, Any]
 _ESCAPED = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
 """What JSON may hold as it is but a line or UTF-8 may not: further line ends, and lone surrogates."""
-
-
-class UnreadableRun(Exception):  # noqa: N818  # The name says what is wrong.
-    """A run file that cannot be read; the message says why and what to do."""
 
 
 def _line(value: Mapping[str, Any]) -> str:
@@ -116,6 +111,7 @@ class EventLog:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("x", encoding="utf-8")
+            hold(self._file)
         except OSError as error:
             self.write_error = str(error)
 
@@ -181,50 +177,3 @@ class EventLog:
         """Waits until there is an event after `seq`; False where none came in time."""
         with self._grew:
             return self._grew.wait_for(lambda: len(self._events) > seq + 1, timeout_s)
-
-
-def read_run(path: Path) -> tuple[dict[str, Any], list[Event]]:
-    """Reads a run file: its header and its events, up to the last whole line (a crash may have cut the line after it).
-
-    Raises UnreadableRun for a file that is no run or that a newer major version wrote.
-    """
-    lines = path.read_text("utf-8", errors="replace").split("\n")[:-1]  # What stands after the last newline was never finished.
-    header = _header(lines[0] if lines else "", path)
-    return header, [_event(line, seq, path) for seq, line in enumerate(lines[1:])]
-
-
-def read_start(path: Path) -> Event | None:
-    """A run file's first event, without reading the rest; None where there is none yet. Raises UnreadableRun as `read_run`."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        first, second = file.readline(), file.readline()
-    _header(first, path)
-    return _event(second, 0, path) if second.endswith("\n") else None
-
-
-def _header(line: str, path: Path) -> dict[str, Any]:
-    header = _object(line)
-    version = None if header is None else header.get("loopglass")
-    if header is None or type(version) is not int:
-        raise UnreadableRun(f"{path.name} is not a Loopglass run: its first line is no header")
-    if version > FORMAT_VERSION:
-        newer = f"format {version}, this one reads {FORMAT_VERSION}"
-        raise UnreadableRun(f"{path.name} was written by a newer Loopglass ({newer}): update it")
-    return header
-
-
-def _event(line: str, seq: int, path: Path) -> Event:
-    """The event of a line, which must be the one with the number `seq`: a missing line would never be found by a reader who asks
-    for what comes after the last event."""
-    event = _object(line)
-    if event is None or type(event.get("seq")) is not int or event["seq"] != seq or not isinstance(event.get("kind"), str):
-        raise UnreadableRun(f"{path.name} is damaged in line {seq + 2}")
-    return event
-
-
-def _object(line: str) -> dict[str, Any] | None:
-    """The JSON object of a line; None where it holds none."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

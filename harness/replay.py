@@ -14,10 +14,10 @@ from families.base import Family, Turn
 from harness.calls import Outcome
 from harness.conversation import NEVER_ANSWERED, Conversation, call_id
 from harness.ends import is_cut
-from harness.events import Event, UnreadableRun
 from harness.ledger import rebuild
 from harness.marks import Key
 from harness.records import clean
+from harness.run_file import Event, UnreadableRun
 
 
 def conversation_of(

@@ -198,7 +198,7 @@ export class RunView {
     } catch {
       throw new Error("stop_unreachable");
     }
-    if (!response.ok) throw new Error("stop_refused");
+    if (!response.ok) throw new Error(response.status === 404 ? "stop_elsewhere" : "stop_refused");
   }
 
   /**

@@ -22,7 +22,8 @@ from app.terminal_words import WORDS
 from backends.base import Backend, BackendError, Progress
 from backends.scripted import ScriptedBackend
 from families.base import Text
-from harness.events import STOP_REASONS, read_run
+from harness.events import STOP_REASONS
+from harness.run_file import read_run
 from tests.harness.scripts import backend, calculate, finished
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -12,6 +15,8 @@ from app.runs import CannotContinue, Runs
 from harness.events import EventLog
 from harness.settings import Settings
 from tests.app.conftest import CALL, scripted
+
+ROOT = Path(__file__).parents[2]
 
 
 def finished(runs: Runs, *turns: str, continues: str | None = None) -> str:
@@ -102,6 +107,19 @@ def test_stop_all_closes_every_file(runs: Runs) -> None:
         assert json.loads(last)["kind"] == "run_end"
 
 
+WRITER = """
+import sys
+from pathlib import Path
+from harness.events import EventLog
+log = EventLog({}, Path(sys.argv[1]) / "told.jsonl")
+for kind, fields in (("run_start", {"question": "?", "continues": None}), ("step_start", {"step": 1})):
+    log.append(kind, **fields)
+    print("written", flush=True)
+    sys.stdin.readline()
+log.append("run_end")
+"""
+
+
 def test_another_process_reads_a_conversation_from_its_files(runs: Runs) -> None:
     first = finished(runs, "One.")
     second = finished(runs, "Two.", continues=first)
@@ -134,17 +152,44 @@ def test_few_ended_runs_stay_in_memory_and_the_others_on_disk(tmp_path: Path) ->
         assert json.loads(log.lines_after(-1)[-1])["final"] == f"Answer {n}."
 
 
-def test_a_file_cut_short_is_read_anew_each_time(tmp_path: Path) -> None:
-    log = EventLog({"run_id": "cut"}, tmp_path / "cut.jsonl")
-    log.append("run_start", question="?", continues=None)
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks there that tell whether a file is still written")
+def test_a_run_of_another_process_is_watched_to_its_end(tmp_path: Path) -> None:
+    """`loopglass ask` writes the file, the page reads it on; what the file holds by then is what a poll gives."""
     runs = Runs(tmp_path)
-    first = runs.log("cut")
-    log.append("step_start", step=1)
-    second = runs.log("cut")
-    assert first is not None
-    assert second is not None
-    assert (len(first.lines_after(-1)), len(second.lines_after(-1))) == (1, 2)
-    log.append("run_end")
+    other = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdin=PIPE, stdout=PIPE, text=True, cwd=ROOT)
+    assert other.stdin is not None
+    assert other.stdout is not None
+
+    def seen() -> tuple[int, bool, bool]:
+        log = runs.log("told")
+        assert log is not None
+        return len(log.lines_after(-1)), log.ended, runs.goes_on("told")
+
+    try:
+        for n in (1, 2):
+            assert other.stdout.readline() == "written\n"
+            assert seen() == (n, False, True)
+            assert not runs.continuable("told")
+            other.stdin.write("go on\n")
+            other.stdin.flush()
+        assert other.wait(30) == 0
+        assert seen() == (3, True, False)
+    finally:
+        other.kill()
+        other.communicate()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks there that tell whether a file is still written")
+def test_a_run_whose_process_was_killed_is_over(tmp_path: Path) -> None:
+    runs = Runs(tmp_path)
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdin=PIPE, stdout=PIPE, text=True, cwd=ROOT) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "written\n"
+        assert runs.goes_on("told")
+        other.kill()
+    log = runs.log("told")
+    assert log is not None
+    assert (log.ended, len(log.lines_after(-1)), runs.goes_on("told")) == (True, 1, False)
 
 
 @pytest.mark.parametrize("run_id", ["", "..", "../secret", "a/b", "a\\b", ".hidden", "x" * 101, "none"])

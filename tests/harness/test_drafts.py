@@ -7,8 +7,8 @@ from typing import Any
 
 from backends.base import Draft, Sampling
 from backends.scripted import Drafted, Forward, Item, ScriptedTurn
-from harness.events import read_run
 from harness.run import Run
+from harness.run_file import read_run
 from harness.settings import Settings
 from tests.harness.scripts import backend, of_kind
 

@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backends.base import Encoded, Sampling, Token
-from harness.events import STOP_REASONS, EventLog, UnreadableRun, read_run
+from harness.events import STOP_REASONS, EventLog
 from harness.ledger import PromptLedger, rebuild
 from harness.records import jsonable, token_fields
 from harness.run import Run
+from harness.run_file import UnreadableRun, read_run
 from harness.settings import Settings
 from tests.harness.scripts import QUESTION, backend, calculate, call, end, finished, of_kind
 

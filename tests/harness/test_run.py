@@ -11,8 +11,8 @@ from backends.base import BackendError, Sampling
 from backends.scripted import ScriptedBackend
 from families.hermes import QWEN3
 from harness import calls
-from harness.events import read_run
 from harness.run import Run
+from harness.run_file import read_run
 from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
 from harness.tools import Tool, ToolError
 from tests.harness.scripts import QUESTION, backend, calculate, call, end, finished, of_kind, sampling, tool_messages

@@ -18,10 +18,10 @@ from backends.base import BackendEvent, Encoded, Sampling
 from backends.scripted import Pause, ScriptedBackend
 from families.hermes import QWEN3
 from harness import calls
-from harness.events import read_run
 from harness.line import line_for
 from harness.replay import conversation_of
 from harness.run import Run
+from harness.run_file import read_run
 from harness.settings import Settings
 from harness.tools import Tool, registry
 from tests.harness.scripts import QUESTION, backend, calculate, call, end, of_kind, tool_messages
