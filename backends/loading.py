@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
     not fit in memory.
     """
     target = usable_device(device)
-    with _worded(path), _quiet():
+    with _worded(path), _quiet(), _uncollected():
         progress(Text("讀取設定與詞彙表", "Reading the configuration and the vocabulary"), 0.0)
         where = _where(path)
         require_architecture(path.name, _model_type(path, where))
@@ -72,6 +73,19 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
             f"「{path}」：分詞器有 {len(tokenizer)} 個 token，模型只有 {rows} 個，兩者不是一對。",
         )
     return Loaded(model, tokenizer, family)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keeps Python from searching for garbage: a vocabulary is hundreds of thousands of objects that stay, and as they come it
+    would look through them, and all that was there before, again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _model(path: Path, config: Any, dtype: str | None, target: str, progress: Progress) -> Any:

@@ -17,9 +17,10 @@ Drafting is prompt lookup on both sides (generate() then has no streamer). Furth
   work between its passes is most of what is measured;
 - growth: what a token costs beyond the model's forward pass at place 4,000 over what it costs at place 400;
 - loading: the time in which the built-in model is loaded over that in which safetensors reads its weights into memory, in the
-  number format that the model has there.
+  number format that the model has there; and the same for transformers' own two calls that load model and tokenizer.
 
-The last line is JSON: {"builtin": {"greedy": ratio, …}, …, "calls": ratio, "assistant": ratio, …}.
+The last line is JSON: {"builtin": {"greedy": ratio, …}, …, "calls": ratio, "assistant": ratio, …, "loading": {"ours": ratio,
+"transformers": ratio}}.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from __future__ import annotations
 import argparse
 import copy
 import dataclasses
+import gc
 import json
 import sys
 import time
@@ -235,21 +237,29 @@ def _growth(folder: Path, loaded: Loaded) -> float:
     return round(late / early, 3)
 
 
-def _loading(folder: Path, loaded: Loaded) -> float:
-    """Seconds to load the built-in model over seconds to bring its weights into memory, in alternation; both have the file in
-    the system's cache, since the model was loaded before."""
+def _loading(folder: Path, loaded: Loaded) -> dict[str, float]:
+    """Seconds to load the built-in model, and seconds in which transformers does, over seconds to bring its weights into memory,
+    in alternation; all have the file in the system's cache, since the model was loaded before."""
     dtype = loaded.model.dtype
-    reading, loading = [], []
-    for _ in range(5):
+    ways: dict[str, Callable[[], Any]] = {
+        # load_file only maps the file.
+        "reading": lambda: [tensor.to(dtype, copy=True) for tensor in load_file(folder / WEIGHTS).values()],
+        "ours": lambda: LocalBackend.load(folder, "builtin"),
+        "transformers": lambda: (
+            AutoTokenizer.from_pretrained(folder),
+            AutoModelForCausalLM.from_pretrained(folder, dtype="auto", use_safetensors=True),
+        ),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for name, way in [*ways.items()] * 7:
+        gc.collect()  # As the page does before it loads another model, outside of the time of loading.
         began = time.perf_counter()
-        weights = [tensor.to(dtype, copy=True) for tensor in load_file(folder / WEIGHTS).values()]  # load_file only maps the file
-        reading.append(time.perf_counter() - began)
-        del weights
-        began = time.perf_counter()
-        LocalBackend.load(folder, "builtin")
-        loading.append(time.perf_counter() - began)
-    _say(f"loading the built-in model: {median(loading):.2f} s; reading its weights: {median(reading):.2f} s")
-    return round(median(loading) / median(reading), 3)
+        held = way()
+        seconds[name].append(time.perf_counter() - began)
+        del held
+    found = {name: median(each) for name, each in seconds.items()}
+    _say("the built-in model: " + ", ".join(f"{name} {each:.2f} s" for name, each in found.items()))
+    return {name: round(each / found["reading"], 3) for name, each in found.items() if name != "reading"}
 
 
 @contextmanager
