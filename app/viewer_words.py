@@ -145,8 +145,8 @@ _PROMPT: Mapping[str, Text] = {
         "{n} {n:token|tokens} the model has already seen (kept in its cache)",
     ),
     "seen_part_cached": Text(
-        "{n} 個 token 和上一步相同（其中 {cached} 個留在快取裡，其餘重讀）",
-        "{n} {n:token|tokens} as in the step before ({cached} kept in its cache, the others read again)",
+        "{n} 個 token 和上一步相同（{cached} 個留在快取裡，{again} 個重讀）",
+        "{n} {n:token|tokens} as in the step before ({cached} kept in its cache, {again} read again)",
     ),
     "seen": Text("{n} 個 token 和上一步相同", "{n} {n:token|tokens} as in the step before"),
     "seen_uncounted": Text("模型已經讀過、沒有變的部分", "What the model has already read, unchanged"),

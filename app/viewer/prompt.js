@@ -172,7 +172,7 @@ export class PromptSection {
     const cached = this.step.prefill?.n_reused;
     if (n === null) return w.t("seen_uncounted");
     if (cached === undefined || cached === null) return w.t("seen", { n });
-    return cached >= n ? w.t("seen_cached", { n }) : w.t("seen_part_cached", { n, cached });
+    return cached >= n ? w.t("seen_cached", { n }) : w.t("seen_part_cached", { n, cached, again: n - cached });
   }
 
   fillSeen(body) {
