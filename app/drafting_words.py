@@ -6,6 +6,12 @@ from collections.abc import Mapping
 
 from families.base import Text
 
+_DRAFTERS: Mapping[str, Text] = {
+    "drafter_prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
+    "drafter_gemma4_assistant": Text("Gemma 4 的草稿模型（MTP）", "Gemma 4’s drafter (MTP)"),
+    "drafter_mtp": Text("模型自帶的 MTP 頭", "The model’s own MTP head"),
+}
+
 SETTING: Mapping[str, Text] = {
     "drafter": Text("猜測（推測解碼）", "Drafting"),
     "drafter_help": Text(
@@ -19,9 +25,7 @@ SETTING: Mapping[str, Text] = {
         "`loopglass selftest drafting` checks this for your model.",
     ),
     "drafter_none": Text("不猜", "None"),
-    "drafter_prompt_lookup": Text("從前文抄（prompt lookup）", "Prompt lookup"),
-    "drafter_gemma4_assistant": Text("Gemma 4 的草稿模型（MTP）", "Gemma 4’s drafter (MTP)"),
-    "drafter_mtp": Text("模型自帶的 MTP 頭", "The model’s own MTP head"),
+    **_DRAFTERS,
     "drafter_cannot": Text("執行這個模型的程式不支援猜測。", "What runs this model cannot draft."),
     "drafter_why_not": Text("不能用「{name}」：{why}", "{name} is not available: {why}"),
     "drafter_gone": Text(
@@ -37,14 +41,23 @@ def drafter_name(drafter: str) -> Text:
 
 
 DRAFTING: Mapping[str, Text] = {
+    **_DRAFTERS,
     "draft_title": Text("猜測（推測解碼）", "Drafting"),
     "draft_none": Text("這一輪什麼都沒猜", "nothing was guessed in this turn"),
-    "draft_so_far": Text("有猜測的回合：{n}", "rounds with guesses: {n}"),
-    "draft_summary": Text("猜了 {drafted} 個，猜中 {accepted} 個", "{accepted} of {drafted} {drafted:guess|guesses} held"),
-    "draft_saved": Text("；模型只跑了 {passes} 次，省下 {n} 次", "; {passes} {passes:pass|passes} of the model, {n} saved"),
+    "draft_so_far": Text("有猜測的次數：{n}", "passes with guesses: {n}"),
+    "draft_summary": Text(
+        "檢查了 {looked} 個猜測，猜中 {accepted} 個；另外 {dropped} 個沒檢查就作廢",
+        "{accepted} of {looked} {looked:guess|guesses} that were checked held, {dropped} more were dropped unchecked",
+    ),
+    "draft_saved": Text(
+        "。第一個 token 在讀提示時就有了，其餘 {written} 個模型只跑了 {passes} 次，省下 {n} 次",
+        ". The first token comes with the reading of the prompt; the other {written} took {passes} {passes:pass|passes} of the "
+        "model, {n} saved",
+    ),
     "draft_lost": Text(
-        "；模型跑了 {passes} 次，比不猜還多 {n} 次",
-        "; {passes} {passes:pass|passes} of the model, {n} more than without guesses",
+        "。第一個 token 在讀提示時就有了，其餘 {written} 個模型跑了 {passes} 次，比不猜還多 {n} 次",
+        ". The first token comes with the reading of the prompt; the other {written} took {passes} {passes:pass|passes} of the "
+        "model, {n} more than without guesses",
     ),
     "draft_passes_unknown": Text(
         "；不知道模型跑了幾次：後端沒有提供", "; how many passes of the model it took is not known, as the backend does not tell",
@@ -57,7 +70,7 @@ DRAFTING: Mapping[str, Text] = {
         "are computed at once the last bits can differ, and of two tokens that are as good as equal the other one may come out.",
     ),
     "draft_rounds": Text(
-        "有猜測的回合；用方向鍵移動，Enter 到那個 token", "Rounds with guesses; the arrow keys move, Enter goes to the token",
+        "有猜測的每一次；用方向鍵移動，Enter 到那個 token", "Passes with guesses; the arrow keys move, Enter goes to the token",
     ),
     "draft_more": Text("再顯示（還有 {n} 列）", "Show more ({n} {n:row|rows} left)"),
     "draft_held": Text("猜中", "held"),
@@ -66,8 +79,8 @@ DRAFTING: Mapping[str, Text] = {
     "draft_fell_means": Text("模型選了別的", "the model picked another"),
     "draft_dropped": Text("作廢", "dropped"),
     "draft_dropped_means": Text("前面已經猜錯，沒有檢查", "not checked, as a guess before it fell"),
-    "draft_own": Text("自選", "own"),
-    "draft_own_means": Text("模型自己選的", "the model's own pick"),
+    "draft_own": Text("模型選的", "own"),
+    "draft_own_means": Text("不是猜的，是模型自己選的", "the model's own pick"),
     "draft_chip": Text("{state}：{means}", "{state}: {means}"),
     "draft_by_channel": Text("各頻道猜中：{shares}", "Held by channel: {shares}"),
     "draft_by_place": Text("各位置猜中：{shares}", "Held by place in the draft: {shares}"),

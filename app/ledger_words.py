@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from families.base import Text
 
 _COUNTS: Mapping[str, Text] = {
-    "ledger_reused": Text("沿用 {n} 個", "{n} reused"),
+    "ledger_reused": Text("沒變 {n} 個", "{n} unchanged"),
     "ledger_reused_means": Text(
-        "和模型先前讀過、寫過的 token 完全相同，不必再讀",
-        "The same tokens as the model has read and written before, so they need not be read again",
+        "和模型先前讀過、寫過的 token 完全相同；還留在快取裡的不必再讀，有多少個寫在下一行",
+        "The same tokens as the model has read and written before; those that its cache still holds are not read again, and the "
+        "line below says how many",
     ),
     "ledger_fresh": Text("新的 {n} 個", "{n} new"),
     "ledger_fresh_means": Text("這一步才第一次出現的 token", "Tokens that come for the first time in this step"),
@@ -21,12 +22,17 @@ _COUNTS: Mapping[str, Text] = {
         "is read again",
     ),
     "ledger_goes_on": Text(
-        "模型讀過、寫過的內容一字未改：沿用 {n} 個 token，只讀 {new} 個新的。",
-        "Nothing that the model has read or written was changed: {n} {n:token is|tokens are} reused, {new} "
+        "模型讀過、寫過的內容一字未改：{n} 個 token 沒變，{new} 個是新的。",
+        "Nothing that the model has read or written was changed: {n} {n:token is|tokens are} as before, {new} "
         "{new:is|are} new.",
     ),
     "ledger_changed": Text(
-        "{changes}，因此有 {n} 個 token 要重讀。", "{changes}, so {n} {n:token is|tokens are} read again.",
+        "{changes}。改動的地方以後都要重讀：{n} 個 token。",
+        "{changes}. What stands behind the change has to be read again: {n} {n:token|tokens}.",
+    ),
+    "block_count": Text(
+        "數字是其中的 {n} 個 token，淺色的是對話模板寫的",
+        "the number counts {n} {n:token|tokens} of it; the pale ones are the template's",
     ),
     "ledger_changed_unknown": Text("{changes}，從那裡起都要重讀。", "{changes}; from there on everything is read again."),
     "departs_at": Text(
@@ -109,7 +115,7 @@ _STATES: Mapping[str, Text] = {
     "state_rewritten_means": Text(
         "畫底線的地方，和模型先前讀過、寫過的不同", "What is underlined is not as the model has read or written it before",
     ),
-    "state_reused": Text("沿用", "reused"),
+    "state_reused": Text("沒變", "unchanged"),
     "state_reused_means": Text("和先前完全相同", "The same as before"),
     "state_new": Text("新的", "new"),
     "state_new_means": Text("這一步才出現的", "New in this step"),

@@ -59,11 +59,19 @@ _LEGEND: Mapping[str, Text] = {
 _RUN: Mapping[str, Text] = {
     "question": Text("問題", "Question"),
     "answer": Text("回答", "Answer"),
-    "answer_again": Text("最後的回答", "The final answer"),
+    "answer_again": Text("模型的回答", "The model’s answer"),
     "no_answer": Text("沒有回答", "No answer"),
     "earlier": Text("先前的問題：展開可看整個過程", "An earlier question: unfold it to see how it went"),
     "earlier_gone": Text("伺服器上已經沒有這次執行的紀錄。", "The server no longer has this run."),
     "loading": Text("正在載入……", "Loading …"),
+    "settings_greedy": Text("溫度 0：一律取機率最高的", "temperature 0: always the most likely token"),
+    "settings_temperature": Text("溫度 {n}", "temperature {n}"),
+    "settings_top_k": Text("top-k {n}", "top-k {n}"),
+    "settings_top_p": Text("top-p {n}", "top-p {n}"),
+    "settings_seed": Text("種子 {n}", "seed {n}"),
+    "settings_thinking": Text("先思考", "thinking on"),
+    "settings_no_thinking": Text("不思考", "thinking off"),
+    "settings_drafter": Text("猜測：{name}", "drafting: {name}"),
     "the_run": Text("模型「{model}」的執行過程", "A run of {model}"),
     "lost": Text(
         "與伺服器的連線斷了（第 {n} 次），{s} 秒後再試。執行仍在伺服器上繼續，什麼都不會遺失。",
@@ -138,15 +146,19 @@ _PROMPT: Mapping[str, Text] = {
     "step_prompt": Text("提示 {n} 個 token，其中 {new} 個是新的", "{n} prompt {n:token|tokens}, {new} new"),
     "step_prompt_plain": Text("提示 {n} 個 token", "{n} prompt {n:token|tokens}"),
     "step_written": Text("寫了 {n} 個", "{n} written"),
-    "prompt_all_new": Text("提示：全部是新的", "Prompt: everything is new"),
+    "prompt_all_new": Text("提示：在這段對話裡全部是新的", "Prompt: all of it is new in this conversation"),
     "prompt_some_new": Text("提示：這一步要讀的部分", "Prompt: what is read in this step"),
     "seen_cached": Text(
         "{n} 個 token 模型已經看過（留在快取裡）",
         "{n} {n:token|tokens} the model has already seen (kept in its cache)",
     ),
     "seen_part_cached": Text(
-        "{n} 個 token 和上一步相同（{cached} 個留在快取裡，{again} 個重讀）",
-        "{n} {n:token|tokens} as in the step before ({cached} kept in its cache, {again} read again)",
+        "{n} 個 token 沒變，但只有 {cached} 個還在快取裡，其餘 {again} 個要再讀一次",
+        "{n} {n:token is|tokens are} as before, but the cache holds only {cached} of them; the other {again} are read again",
+    ),
+    "seen_but_last_cached": Text(
+        "{n} 個 token 沒變：{cached} 個在快取裡，最後一個是模型剛寫的，現在才讀",
+        "{n} tokens are as before: {cached} in the cache; the last one, which the model has just written, is read only now",
     ),
     "seen": Text("{n} 個 token 和上一步相同", "{n} {n:token|tokens} as in the step before"),
     "seen_uncounted": Text("模型已經讀過、沒有變的部分", "What the model has already read, unchanged"),
@@ -204,6 +216,10 @@ _WRITTEN: Mapping[str, Text] = {
     "ended_other": Text("結束原因：{reason}", "Ended: {reason}"),
     "times_prefill": Text("讀提示 {ms}", "prompt read in {ms}"),
     "times_reused": Text("其中 {n} 個 token 取自快取", "{n} {n:token|tokens} of it from the cache"),
+    "times_reused_earlier": Text(
+        "其中 {n} 個 token 還在快取裡，是別的對話讀過的",
+        "{n} {n:token|tokens} of it still in the cache, from another conversation",
+    ),
     "times_decode": Text("寫 {ms}", "written in {ms}"),
     "ms": Text("{n} 毫秒", "{n} ms"),
     "s": Text("{n} 秒", "{n} s"),
@@ -279,7 +295,9 @@ _POPOVER: Mapping[str, Text] = {
         "The temperature is 0, so the most likely token is always taken.",
     ),
     "happened_only": Text(
-        "設定之後只剩這一個候選，所以就是它。", "Only this candidate was left after the settings, so it had to be this one.",
+        "設定之後只剩這一個候選，所以就是它。想看別的候選被抽中，就調高溫度。",
+        "Only this candidate was left after the settings, so it had to be this one. To let others be drawn, raise the "
+        "temperature.",
     ),
     "happened_top": Text(
         "抽中了機率最高的：模型給 {p}，設定之後 {after}。",

@@ -76,7 +76,7 @@ class Run:
         self.run_id = new_run_id()
         self.question = clean(question)
         self._backend = backend
-        self._settings = settings
+        self._settings = settings.seeded()
         self._continues = continues
         self._lang = lang
         self._tools = {name: known[name] for name in settings.tools}

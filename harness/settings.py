@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+import secrets
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from backends.base import Sampling
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant. Use a tool when one fits; otherwise answer directly."
+MOST_DRAWN_SEED = 999_999
+"""Seeds that are drawn stay short, so that people can read and type them."""
 DEFAULT_TOOLS = ("calculator", "convert_units", "current_time")
 
 
@@ -28,6 +31,12 @@ class Settings:
             raise ValueError(f"max_steps is {self.max_steps}; at least 1 is needed")
         if not self.time_limit_s > 0:
             raise ValueError(f"time_limit_s is {self.time_limit_s}; it must be above 0")
+
+    def seeded(self) -> Settings:
+        """The same with a drawn seed, where tokens are drawn and no seed is given: so that every run can be repeated."""
+        if self.sampling.seed is not None or self.sampling.temperature == 0:
+            return self
+        return replace(self, sampling=replace(self.sampling, seed=secrets.randbelow(MOST_DRAWN_SEED + 1)))
 
     def as_event(self) -> dict[str, Any]:
         """The settings as run_start records them; the tools stand in a field of their own there."""

@@ -1,6 +1,6 @@
 // What a step card says of its step in numbers: tokens, times, and how the turn ended. Pure.
 
-import { counts } from "./ledger.js";
+import { counts, split } from "./ledger.js";
 import { duration, short } from "./numbers.js";
 
 /**
@@ -9,10 +9,35 @@ import { duration, short } from "./numbers.js";
  * @typedef {import("./state.js").Step} Step
  */
 
+function known(value) {
+  return value !== undefined && value !== null;
+}
+
 /** A duration in words. @param {Words} w @param {number} ms */
 export function formatted(w, ms) {
   const { key, n } = duration(ms);
   return w.t(key, { n });
+}
+
+/**
+ * With what a run was made; what is not recorded, or cuts nothing off, is left out.
+ * @param {Words} w
+ * @param {object} start Its run_start.
+ */
+export function settingsText(w, start) {
+  const { temperature, top_k: topK, top_p: topP, seed, thinking, drafter } = start.settings ?? {};
+  const drawn = [
+    known(temperature) && w.t("settings_temperature", { n: temperature }),
+    topK > 0 && w.t("settings_top_k", { n: topK }),
+    topP < 1 && w.t("settings_top_p", { n: topP }),
+    known(seed) && w.t("settings_seed", { n: seed }),
+  ];
+  const parts = [
+    start.model, ...(temperature === 0 ? [w.t("settings_greedy")] : drawn),
+    known(thinking) && w.t(thinking ? "settings_thinking" : "settings_no_thinking"),
+    known(drafter) && w.t("settings_drafter", { name: w.has(`drafter_${drafter}`) ? w.t(`drafter_${drafter}`) : drafter }),
+  ];
+  return parts.filter(Boolean).join(" · ");
 }
 
 /** How long the prompt is and what of it is new, what was written, and how fast. @param {Words} w @param {Step} step */
@@ -46,7 +71,10 @@ export function timesText(w, step) {
   const parts = [];
   if (step.prefill) {
     parts.push(w.t("times_prefill", { ms: formatted(w, step.prefill.ms) }));
-    if (step.prefill.n_reused > 0) parts.push(w.t("times_reused", { n: step.prefill.n_reused }));
+    const { n_reused: n } = step.prefill;
+    // What this conversation has not read before was left in the cache by another one.
+    const own = step.context ? split(step.context).same : { any: true };
+    if (n > 0) parts.push(w.t(own.any ? "times_reused" : "times_reused_earlier", { n }));
   }
   if (step.modelEnd) {
     parts.push(w.t("times_decode", { ms: formatted(w, step.modelEnd.decode_ms) }));

@@ -15,14 +15,16 @@ const AT_END_PX = 24;
 function passes(w, modelEnd) {
   const saved = passesSaved(modelEnd);
   if (saved === null) return w.t("draft_passes_unknown");
-  const { forwards } = modelEnd.mtp;
-  return saved < 0 ? w.t("draft_lost", { n: -saved, passes: forwards }) : w.t("draft_saved", { n: saved, passes: forwards });
+  const values = { passes: modelEnd.mtp.forwards, written: Math.max(0, modelEnd.n_tokens - 1), n: Math.abs(saved) };
+  return w.t(saved < 0 ? "draft_lost" : "draft_saved", values);
 }
 
 function summary(w, step, nRounds) {
   if (!step.modelEnd?.mtp) return w.t("draft_so_far", { n: nRounds });
-  const { drafted, accepted } = step.modelEnd.mtp;
-  return drafted === 0 ? w.t("draft_none") : w.t("draft_summary", { drafted, accepted }) + passes(w, step.modelEnd);
+  const { drafted, accepted, by_place: places } = step.modelEnd.mtp;
+  if (drafted === 0) return w.t("draft_none");
+  const looked = places.reduce((sum, [n]) => sum + n, 0);
+  return w.t("draft_summary", { looked, accepted, dropped: drafted - looked }) + passes(w, step.modelEnd);
 }
 
 function shares(w, counts) {
@@ -65,7 +67,7 @@ export class DraftingLane {
     this.fold = button("lg-fold lg-draft-fold", this.arrow, title, this.facts);
     this.fold.addEventListener("click", () => this.toggle());
     this.rows = this.list();
-    const how = run.steps[0] === step ? words.label(make("p", "lg-note"), (w) => w.t("draft_how")) : null; // Once a run is enough.
+    const how = words.label(make("p", "lg-note"), (w) => w.t("draft_how"));
     this.more = words.label(button("lg-copy"), (w) => w.t("draft_more", { n: this.rounds.list.length - this.most }));
     this.more.addEventListener("click", () => this.drawMore());
     this.body = make("div", "lg-draft-body", how, this.legend(), this.rows, this.more);

@@ -28,6 +28,13 @@ export function short(n) {
   return trim(n.toFixed(n >= 10 ? 1 : 2));
 }
 
+/** A log probability: three decimals, or two digits where all of these would be 0. @param {number} n At most 0. */
+export function logText(n) {
+  const size = -n;
+  const text = size > 0 && size < 0.0005 ? trim(size.toPrecision(2)) : size.toFixed(3);
+  return n < 0 ? `−${text}` : text;
+}
+
 /**
  * A duration in the unit that reads best.
  * @param {number} ms

@@ -1,8 +1,9 @@
 // The one popover of the viewer: what a token is, the odds it had, and in a sentence what happened there.
 
 import { button, isShown, make } from "./dom.js";
-import { percent, short, visible } from "./numbers.js";
+import { logText, percent, short, visible } from "./numbers.js";
 import { activeSettings, candidates, equallyLikely, happened } from "./odds.js";
+import { seenBottom } from "./scroll.js";
 
 const GAP = 6;
 
@@ -22,7 +23,7 @@ function exact(value, text) {
 const FACTS = {
   p: (token) => percent(token.p),
   rank: (token) => String(token.rank),
-  logprob: (token) => token.logprob.toFixed(3).replace("-", "−"),
+  logprob: (token) => logText(token.logprob),
   entropy: (token, words) => words.t("entropy_is", { n: short(equallyLikely(token.entropy)), bits: short(token.entropy) }),
   p_sampled: (token, words) => {
     const p = percent(token.p_sampled);
@@ -120,7 +121,9 @@ export class Popover {
     const root = this.root.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const left = Math.max(0, Math.min(token.left - root.left, root.width - width));
-    const below = window.innerHeight - token.bottom >= height + 2 * GAP || token.top < height + 2 * GAP;
+    const bottom = seenBottom(this.root, token.left);
+    this.element.style.scrollMarginBottom = `${window.innerHeight - bottom + GAP}px`;
+    const below = bottom - token.bottom >= height + 2 * GAP || token.top < height + 2 * GAP;
     const top = below ? token.bottom - root.top + GAP : token.top - root.top - height - GAP;
     this.element.style.left = `${left}px`;
     this.element.style.top = `${top}px`;

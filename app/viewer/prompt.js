@@ -172,7 +172,8 @@ export class PromptSection {
     const cached = this.step.prefill?.n_reused;
     if (n === null) return w.t("seen_uncounted");
     if (cached === undefined || cached === null) return w.t("seen", { n });
-    return cached >= n ? w.t("seen_cached", { n }) : w.t("seen_part_cached", { n, cached, again: n - cached });
+    if (cached >= n) return w.t("seen_cached", { n });
+    return w.t(n - cached === 1 ? "seen_but_last_cached" : "seen_part_cached", { n, cached, again: n - cached });
   }
 
   fillSeen(body) {
@@ -207,7 +208,10 @@ export class PromptSection {
     const label = words.label(make("span", "lg-by"), (w) => [
       w.t(`by_${block.by}`), ...(n === null ? [] : [String(n)]), ...(state === "new" ? [] : [w.t(`state_${state}`)]),
     ].join(" · "));
-    explained(words, label, (w) => [w.t(`by_${block.by}_means`), w.t(`state_${state}_means`)].join(w.t("semicolon")));
+    const pale = n !== null && block.by !== "template" && block.parts.some((part) => part.by === "template");
+    explained(words, label, (w) => [
+      w.t(`by_${block.by}_means`), w.t(`state_${state}_means`), ...(pale ? [w.t("block_count", { n })] : []),
+    ].join(w.t("semicolon")));
     const body = make("div", "lg-part-text");
     for (const part of block.parts) {
       const span = make("span", `lg-st-${part.state}${part.by === "template" ? " lg-template" : ""}`);

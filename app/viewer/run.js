@@ -3,6 +3,7 @@
 
 import { StepCard } from "./cards.js";
 import { button, make, show } from "./dom.js";
+import { settingsText } from "./facts.js";
 import { ANSWER_WITHIN_MS, follow, Gone, insist, readPage } from "./poll.js";
 import { newRun, outcome, take } from "./state.js";
 import { adviceText, legend, Status } from "./status.js";
@@ -57,7 +58,9 @@ export class RunView {
     show(this.newest, false);
     this.status.bar.append(this.newest);
     this.question = make("div", "lg-question-text");
-    this.asked = make("div", "lg-question", words.label(make("h4", "lg-title"), (w) => w.t("question")), this.question);
+    this.settings = make("p", "lg-run-settings");
+    const title = words.label(make("h4", "lg-title"), (w) => w.t("question"));
+    this.asked = make("div", "lg-question", title, this.question, this.settings);
     this.answers = [this.answerBox("answer"), this.answerBox("answer_again")];
     this.cardsBox = make("div", "lg-cards");
     this.body = make(
@@ -224,6 +227,7 @@ export class RunView {
   drawQuestion() {
     if (!this.run.start || !this.asked.hidden) return;
     this.question.textContent = this.run.start.question;
+    this.ctx.words.label(this.settings, (w) => settingsText(w, this.run.start));
     this.ctx.words.label(this.element, (w) => w.t("the_run", { model: this.run.start.model }), "aria-label");
     show(this.asked, true);
   }

@@ -11,6 +11,19 @@ function scrollerOf(element) {
   return document.scrollingElement;
 }
 
+/**
+ * Where what can be seen around an element ends: the window's bottom, or the top of what the page keeps in front of it there, such
+ * as a box to type in.
+ * @param {Element} element @param {number} x Where to look, from the window's left side.
+ */
+export function seenBottom(element, x) {
+  const page = element.getRootNode().host ?? element;
+  let cover = document.elementFromPoint(x, window.innerHeight - 1);
+  if (!cover || cover.contains(page) || page.contains(cover)) return window.innerHeight;
+  while (!cover.parentElement.contains(page)) cover = cover.parentElement;
+  return cover.getBoundingClientRect().top;
+}
+
 export class Follower {
   /** @param {HTMLElement} element Somewhere inside what scrolls. @param {() => void} onChange When atBottom changes. */
   constructor(element, onChange) {

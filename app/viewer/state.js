@@ -157,17 +157,24 @@ export function runningTool(run) {
 }
 
 /**
- * Tokens a second: of the turn being written while one is, else of the last one that was.
+ * Tokens a second: of the turn being written while one is, else of all that were written together.
  * @param {Run} run
  * @returns {number|null} Null as long as there is nothing to measure.
  */
 export function speed(run) {
   const step = run.steps.findLast((each) => each.tokens.length > 0);
   if (!step) return null;
-  if (step.modelEnd) return step.modelEnd.tok_per_s ?? null;
+  if (step.modelEnd) return overall(run.steps.filter((each) => each.modelEnd?.tok_per_s));
   const began = step.prefill?.t ?? step.tokens[0].t;
   const seconds = step.tokens.at(-1).t - began;
   return seconds > 0.2 ? step.tokens.length / seconds : null;
+}
+
+/** The tokens of turns that are written, over the time that each of them took. @param {Step[]} steps */
+function overall(steps) {
+  const sum = (of) => steps.reduce((total, step) => total + of(step), 0);
+  const n = sum((step) => step.tokens.length);
+  return n > 0 ? n / sum((step) => step.tokens.length / step.modelEnd.tok_per_s) : null;
 }
 
 /** Whether nothing of the run is to come any more. @param {Run} run */

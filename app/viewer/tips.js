@@ -2,6 +2,7 @@
 // them from keyboard and touch.
 
 import { make } from "./dom.js";
+import { seenBottom } from "./scroll.js";
 
 const GAP = 6;
 const EXPLAINED = "[data-tip]";
@@ -68,12 +69,12 @@ export class Tips {
     this.place();
   }
 
-  /** Under its element; above it where the window ends. */
+  /** Under its element; above it where there is no room to be seen. */
   place() {
     const at = this.target.getBoundingClientRect();
     const base = this.root.getBoundingClientRect();
     const { offsetWidth, offsetHeight } = this.element;
-    const below = at.bottom + GAP + offsetHeight <= window.innerHeight;
+    const below = at.bottom + GAP + offsetHeight <= seenBottom(this.root, at.left);
     this.element.style.left = `${Math.max(0, Math.min(at.left - base.left, base.width - offsetWidth))}px`;
     this.element.style.top = `${(below ? at.bottom + GAP : at.top - GAP - offsetHeight) - base.top}px`;
   }

@@ -58,7 +58,7 @@ def test_a_question_in_the_browser_is_calculated_and_answered(site: str, chromiu
     box.wait_for(timeout=WAIT_MS)  # It opens when the model is ready.
     box.fill(QUESTION)
     box.press("Enter")
-    page.get_by_text("The final answer").wait_for(timeout=WAIT_MS)
+    page.get_by_text("The model’s answer").wait_for(timeout=WAIT_MS)
     shown = page.locator(".lg-root").inner_text()
     assert "1776" in shown
     assert "calculator" in shown

@@ -276,8 +276,23 @@ def test_the_settings_reach_the_backend() -> None:
     assert model.rendered[0].messages[0]["role"] == "user"
 
 
+def test_a_run_without_a_seed_draws_one_and_says_it() -> None:
+    """So that it can be repeated; at temperature 0 nothing is drawn, and a seed that is given stays."""
+    model = backend(["Hi.", "Hi."])
+    used = []
+    for _ in range(2):
+        run = Run(model, QUESTION, Settings())
+        run.execute()
+        used.append(run.log.events[0]["settings"]["seed"])
+        assert model.generated[-1][1].seed == used[-1]
+    assert all(type(seed) is int and 0 <= seed < 10**6 for seed in used)
+    assert len({Settings().seeded().sampling.seed for _ in range(20)}) > 15
+    assert Settings(Sampling(temperature=0)).seeded().sampling.seed is None
+    assert Settings(Sampling(seed=0)).seeded().sampling.seed == 0
+
+
 def test_run_start_says_what_was_asked_of_whom() -> None:
-    run = finished(["Hi."], lang="zh", continues="earlier")
+    run = finished(["Hi."], Settings(Sampling(seed=11)), lang="zh", continues="earlier")
     start = run.log.events[0]
     assert start["kind"] == "run_start"
     assert start["run_id"] == run.run_id
@@ -285,7 +300,7 @@ def test_run_start_says_what_was_asked_of_whom() -> None:
     assert start["continues"] == "earlier"
     assert start["tools"] == ["calculator", "convert_units", "current_time"]
     assert start["settings"] == {
-        "temperature": 1.0, "top_p": 1.0, "top_k": 0, "max_new_tokens": 512, "seed": None, "drafter": None,
+        "temperature": 1.0, "top_p": 1.0, "top_k": 0, "max_new_tokens": 512, "seed": 11, "drafter": None,
         "max_steps": 8, "time_limit_s": 300.0, "thinking": True, "system_prompt": DEFAULT_SYSTEM_PROMPT,
     }
     assert start["control_tokens"]["<tool_call>"] == QWEN3.purpose_of("<tool_call>")._asdict()  # type: ignore[union-attr]

@@ -219,7 +219,7 @@ export function newPage() {
     createElement: (tag) => new Element(tag),
     createTextNode: (data) => new Text(data),
     addEventListener: (type, listener) => document.listeners.push([type, listener]),
-    getSelection: () => null, scrollingElement: documentElement,
+    getSelection: () => null, elementFromPoint: () => null, scrollingElement: documentElement,
   };
   documentElement.append(body);
   globalThis.navigator ??= {}; // Node 21 and later have one, without a clipboard, too.

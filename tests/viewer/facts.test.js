@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { endedText, headText, timesText } from "../../app/viewer/facts.js";
+import { endedText, headText, settingsText, timesText } from "../../app/viewer/facts.js";
 import { newRun, take } from "../../app/viewer/state.js";
 import { Words } from "../../app/viewer/words.js";
 import { numbered, smallRun, token } from "./fixtures.js";
 
 const KEYS = {
   step_prompt: "prompt {n} new {new}", step_prompt_plain: "prompt {n}", ledger_again: "again {n}", step_written: "written {n}",
-  speed: "speed {n}", times_prefill: "read {ms}", times_reused: "cached {n}", times_decode: "wrote {ms}", ms: "{n} ms", s: "{n} s",
+  speed: "speed {n}", times_prefill: "read {ms}", times_reused: "cached {n}", times_reused_earlier: "left {n}", times_decode: "wrote {ms}", ms: "{n} ms", s: "{n} s",
   ended_stop_token: "at {token}: {purpose}", ended_stop_unknown: "at {token}", ended_max_new_tokens: "limit {n}",
   ended_other: "because {reason}",
+  settings_greedy: "greedy", settings_temperature: "t {n}", settings_top_k: "k {n}", settings_top_p: "p {n}", settings_seed: "seed {n}",
+  settings_thinking: "thinks", settings_no_thinking: "at once", settings_drafter: "drafts {name}", drafter_prompt_lookup: "lookup",
 };
 const words = new Words(async () => KEYS);
 await words.use("en");
@@ -50,9 +52,23 @@ test("what cannot be counted is not said to be new", () => {
 });
 
 test("times, tokens from the cache and speed; no speed where no time passed", () => {
-  const context = { n_tokens: 40, ids_from: 0, origins: [] };
+  const context = { n_tokens: 40, ids_from: 20, origins: [["tool", "new", 20, 0]] };
   assert.equal(timesText(words, step(context, 50, 12345).steps[0]), "read 35 ms · cached 12 · wrote 12.3 s · speed 4.05");
   assert.equal(timesText(words, step(context, 1, 0).steps[0]), "read 35 ms · cached 12 · wrote 0 ms");
+});
+
+test("what a conversation that begins finds in the cache is another one's", () => {
+  const context = { n_tokens: 40, ids_from: 0, origins: [["system", "new", 40, 0]] };
+  assert.equal(timesText(words, step(context, 1, 0).steps[0]), "read 35 ms · left 12 · wrote 0 ms");
+});
+
+test("a run says with what it was made, and nothing that is not recorded or cuts nothing off", () => {
+  const said = (settings) => settingsText(words, { model: "m", settings });
+  const drawn = { temperature: 0.7, top_p: 0.9, top_k: 20, seed: 7, thinking: true, drafter: "prompt_lookup" };
+  assert.equal(said(drawn), "m · t 0.7 · k 20 · p 0.9 · seed 7 · thinks · drafts lookup");
+  assert.equal(said({ ...drawn, top_p: 1, top_k: 0, thinking: false, drafter: "another" }), "m · t 0.7 · seed 7 · at once · drafts another");
+  assert.equal(said({ ...drawn, temperature: 0, seed: null, drafter: null }), "m · greedy · thinks");
+  assert.equal(said(undefined), "m");
 });
 
 test("why a turn ended", () => {
