@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import model_tab, service, sidebar, viewer_component
+from app import earlier_runs, model_tab, service, sidebar, viewer_component
 from app.i18n import LANGUAGES, NAMES, Words, language_of, plain
 from app.models import Failed, Loading, Ready, State
 from app.runs import CannotContinue
@@ -52,7 +52,8 @@ def draw() -> None:
     state = service.current().models.state  # Looked at once: a model may get ready while the page is being drawn.
     settings = sidebar.draw(words, state, runs.run_start(here.last) if here.last else None)
     here, refused = _answer(words, here, state, settings)
-    _header(words, here)
+    if _header(words, here):
+        earlier_runs.show(words, here.runs)
     _model_state(words, state)
     _, describing = st.tabs([words(key) for key in _TABS], key="tab", on_change="rerun")
     if describing.open:
@@ -98,18 +99,23 @@ def _keep_language() -> None:
     st.query_params["lang"] = st.session_state["lang"]
 
 
-def _header(words: Words, here: _Conversation) -> None:
+def _header(words: Words, here: _Conversation) -> bool:
+    """Title, ways to other conversations, language; whether the earlier ones are to be listed."""
+    listing = False
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(words("title"), anchor=False, width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             if here.runs:
                 st.button(words("new_conversation"), key="new", icon=":material/add:", on_click=_forget_run)
+            if service.current().runs.any_besides(here.runs):
+                listing = st.button(words("earlier"), key="earlier", icon=":material/history:")
             st.segmented_control(
                 words("language"), LANGUAGES, key="lang", format_func=NAMES.__getitem__, required=True,
                 label_visibility="collapsed", on_change=_keep_language,
             )
     if not here.runs:
         st.markdown(words("about"))
+    return listing
 
 
 def _forget_run() -> None:

@@ -6,12 +6,15 @@ touch it. Runs that have ended keep their log and their messages for a while and
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +51,18 @@ class Recorded:
     def lines_after(self, seq: int, limit: int = 1000) -> Sequence[str]:
         """The serialised events after `seq`, at most `limit`, as `EventLog.lines_after` gives them."""
         return self.lines[seq + 1 : seq + 1 + limit]
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A conversation that the folder holds: its last run, which opens the whole of it, with that run's model and time (None where
+    the id tells none), its first question, and of how many questions it is."""
+
+    run_id: str
+    question: str
+    model: str
+    at: datetime | None
+    n_questions: int
 
 
 class CannotContinue(ValueError):  # noqa: N818  # The name says what is wrong.
@@ -196,6 +211,43 @@ class Runs:
             chain.append(earlier)
             earlier = start.get("continues")
         return chain[::-1]
+
+    def recent(self, limit: int, without: Collection[str] = ()) -> list[Earlier]:
+        """The last conversations that the folder holds, newest first, at most `limit`; not those that a run of `without` ends. Only
+        the beginnings of files are read, and a file that cannot be read is left out."""
+        found: list[Earlier] = []
+        continued: set[Any] = set()
+        for run_id in sorted(self._in_folder(), reverse=True):  # Ids begin with the time.
+            if len(found) == limit:
+                break
+            start = self.run_start(run_id)
+            if start is not None and run_id not in continued and run_id not in without:
+                found.append(self._earlier(run_id, start))
+            if start is not None and isinstance(start.get("continues"), str):
+                continued.add(start["continues"])
+        return found
+
+    def any_besides(self, run_ids: Collection[str]) -> bool:
+        """Whether the folder holds a run that is none of these. Opens no file."""
+        return any(run_id not in run_ids for run_id in self._in_folder())
+
+    def _earlier(self, run_id: str, last: Event) -> Earlier:
+        chain = self.conversation(run_id)
+        first = self.run_start(chain[0]) if chain else None  # Nothing where the file was deleted in this moment.
+        question = (first or last).get("question")
+        try:
+            at = datetime.strptime(run_id.partition("-")[0], "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC)
+        except ValueError:
+            at = None
+        return Earlier(run_id, str(question or run_id), str(last.get("model") or ""), at, max(len(chain), 1))
+
+    def _in_folder(self) -> Iterator[str]:
+        """The ids that the files in the folder are named by, in no order; none where it cannot be read."""
+        with contextlib.suppress(OSError), os.scandir(self.folder) as entries:
+            for entry in entries:
+                run_id, dot, ending = entry.name.rpartition(".")
+                if dot and ending == "jsonl" and _RUN_ID.fullmatch(run_id):
+                    yield run_id
 
     def continuable(self, run_id: str) -> bool:
         """Whether a run can go on from this one, as far as the beginnings of the files tell. Reads none of them whole."""

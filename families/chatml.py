@@ -159,7 +159,10 @@ FILE_NOTES = (
                 "輸入與輸出是否共用同一張 token 表。",
                 "Whether reading and writing share one table of tokens.",
             ),
-            "dtype": Text("權重存成哪種數字格式。", "The number format that the weights are stored in."),
+            "dtype": Text(
+                "模型用哪種數字格式載入；檔案裡存的可能是另一種。",
+                "The number format that the model is loaded in; the files may hold another one.",
+            ),
         },
     ),
     FileNote(
@@ -175,7 +178,10 @@ FILE_NOTES = (
                 "Only the most likely tokens that together reach this probability stay in the draw.",
             ),
             "top_k": Text("只留下這麼多個最可能的 token。", "Only this many of the most likely tokens stay in the draw."),
-            "eos_token_id": Text("寫出這些編號的 token 就停。", "Ids of the tokens that end the writing."),
+            "eos_token_id": Text(
+                "寫出這些編號的 token 就停；模型家族自己的結束 token 也算。",
+                "Ids of the tokens that end the writing; the family's own stop tokens do so, too.",
+            ),
         },
     ),
     FileNote(

@@ -154,7 +154,10 @@ _CONFIG = FileNote(
             "讀聲音的網路有幾層；沒有這一段就聽不懂聲音。",
             "Layers of the network that reads audio; without this section the model does not hear.",
         ),
-        "dtype": Text("權重存成哪種數字格式。", "The number format that the weights are stored in."),
+        "dtype": Text(
+            "模型用哪種數字格式載入；檔案裡存的可能是另一種。",
+            "The number format that the model is loaded in; the files may hold another one.",
+        ),
     },
 )
 
