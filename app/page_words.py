@@ -17,8 +17,9 @@ PAGE: Mapping[str, Text] = {
     "new_conversation": Text("新對話", "New conversation"),
     "earlier": Text("先前的提問", "Earlier questions"),
     "earlier_about": Text(
-        "最近的 {n} 段對話，新的在前；接著問下去的算同一段，列出的是第一個問題。",
-        "The last {n} conversations, newest first. Questions that follow one another are one conversation, listed by the first.",
+        "最近的對話，最多 {n} 段，新的在前；接著問下去的算同一段，列出的是第一個問題。",
+        "The latest conversations, {n} at most, newest first. A question and those that follow it are one conversation, listed "
+        "by its first question.",
     ),
     "earlier_none": Text("沒有其他可以打開的對話。", "There is no other conversation that can be opened."),
     "earlier_folder": Text("紀錄檔都在資料夾 {path}", "The files are in the folder {path}"),

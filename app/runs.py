@@ -213,8 +213,8 @@ class Runs:
         return chain[::-1]
 
     def recent(self, limit: int, without: Collection[str] = ()) -> list[Earlier]:
-        """The last conversations that the folder holds, newest first, at most `limit`; not those that a run of `without` ends. Only
-        the beginnings of files are read, and a file that cannot be read is left out."""
+        """The last conversations that the folder holds, newest first, at most `limit`; not those that a run of `without` ends.
+        Only the beginnings of files are read, and a file that cannot be read is left out."""
         found: list[Earlier] = []
         continued: set[Any] = set()
         for run_id in sorted(self._in_folder(), reverse=True):  # Ids begin with the time.

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import PIPE
 
@@ -51,6 +52,43 @@ def test_a_second_run_reads_the_first_ones_messages(runs: Runs) -> None:
     assert read[-3:] == ["What is 37 * 48?", "Hello Ada.", "Who am I?"]
     assert runs.conversation(second) == [first, second]
     assert runs.conversation(first) == [first]
+
+
+def test_recent_conversations_stand_once_newest_first_with_their_first_question(runs: Runs) -> None:
+    assert runs.recent(50) == [], "there is not even a folder"
+    assert not runs.any_besides(())
+    first = finished(runs, "One.")
+    alone = finished(runs, "Two.")
+    backend = scripted("Three.", model_id="other")
+    last = runs.start(backend, "And then?", Settings(), "en", first)
+    runs.wait_idle()
+    for registry in (runs, Runs(runs.folder)):
+        found = registry.recent(50)
+        assert [each.run_id for each in found] == [last, alone]
+        assert [(each.question, each.model, each.n_questions) for each in found] == [
+            ("What is 37 * 48?", "other", 2), ("What is 37 * 48?", "scripted", 1),
+        ]
+        assert all(each.at is not None and abs(datetime.now(UTC) - each.at) < timedelta(minutes=5) for each in found)
+        assert [each.run_id for each in registry.recent(1)] == [last]
+        assert [each.run_id for each in registry.recent(1, without=(first, last))] == [alone]
+        assert [each.run_id for each in registry.recent(50, without=(first,))] == [last, alone], "what continues it is another"
+        assert registry.any_besides((first, last))
+        assert not registry.any_besides((first, last, alone))
+
+
+def test_what_cannot_be_read_is_not_among_the_recent(runs: Runs) -> None:
+    run_id = finished(runs, "One.")
+    start = '{"loopglass": 1}\n{"seq":0,"kind":"run_start"%s}\n'
+    files = {f"bad{n}.jsonl": text for n, text in enumerate(DAMAGED)}
+    files["20990101T000000000000-step.jsonl"] = '{"loopglass": 1}\n{"seq":0,"kind":"step_start"}\n'
+    files.update(dict.fromkeys(("no id.jsonl", "other.txt", ".jsonl"), start % ""))
+    for name, text in files.items():
+        (runs.folder / name).write_text(text)
+    (runs.folder / "folder.jsonl").mkdir()
+    assert [each.run_id for each in runs.recent(50)] == [run_id]
+    (runs.folder / "bare.jsonl").write_text(start % ',"question":null,"continues":7')
+    bare = runs.recent(50)[0]
+    assert (bare.question, bare.model, bare.at, bare.n_questions) == ("bare", "", None, 1)
 
 
 def test_a_run_that_goes_on_cannot_be_continued(runs: Runs) -> None:
