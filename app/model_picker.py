@@ -13,7 +13,7 @@ import streamlit as st
 
 from app import service
 from app.i18n import Words, plain
-from app.models import Placement
+from app.models import Loading, Placement, Ready
 from backends.base import BackendError
 from backends.checkpoint import BUILTIN, DTYPES
 from backends.checkpoint_files import size
@@ -162,7 +162,7 @@ def _row(
 ) -> None:
     """One model: its name, what is known of it, and the button that chooses it."""
     state = service.current().models.state
-    in_use = state is not None and state.model == name
+    in_use = isinstance(state, Loading | Ready) and state.model == name
     about, button, *more = st.columns([6, 3, 1] if named else [7, 3], vertical_alignment="center")
     about.markdown(f"**{plain(name)}**  \n:small[{plain(' · '.join(facts))}]")
     for forget in more:

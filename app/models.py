@@ -66,11 +66,14 @@ class Ready:
 
 @dataclass(frozen=True)
 class Failed:
-    """Loading ended with an error, worded for the user."""
+    """Loading ended with an error, worded for the user. `before` is the model that was last ready (None where none was), and
+    `placement_before` is where it ran: what one can go back to."""
 
     model: str
     text: Text
     placement: Placement = AUTOMATIC
+    before: str | None = None
+    placement_before: Placement = AUTOMATIC
 
 
 State = Loading | Ready | Failed
@@ -101,6 +104,8 @@ class Models:
         self._wait_idle = wait_idle
         self.placement = placement
         self._state: State | None = None
+        self._last_ready: tuple[str, Placement] | None = None
+        """Its name only: the model itself must go before the next one comes."""
         self._old_stays = False
         """Whether the model before may still be in memory, because a run uses it or because nothing has collected it."""
         self._changing = threading.Lock()
@@ -151,15 +156,19 @@ class Models:
             tell(_WARMING)
             backend.warmup()
         except BackendError as error:
-            return Failed(model, Text(error.zh, str(error)), placement)
+            return self._failed(model, Text(error.zh, str(error)), placement)
         except _NotWantedError:
             raise
         except Exception as error:
             _log.exception("loading %s failed", model)
             what = f"{type(error).__name__}: {error}"
             text = Text(f"載入時出了意外的錯（{what}）。", f"Something unexpected went wrong ({what}).")
-            return Failed(model, text, placement)
+            return self._failed(model, text, placement)
         return Ready(model, backend, placement)
+
+    def _failed(self, model: str, text: Text, placement: Placement) -> Failed:
+        before, placement_before = self._last_ready or (None, AUTOMATIC)
+        return Failed(model, text, placement, before, placement_before)
 
     def _wanted(self, state: State) -> bool:
         current = self._state
@@ -171,3 +180,5 @@ class Models:
             if not self._wanted(state):
                 raise _NotWantedError
             self._state = state
+            if isinstance(state, Ready):
+                self._last_ready = (state.model, state.placement)

@@ -135,7 +135,12 @@ def _model_state(words: Words, state: State | None) -> None:
     """Says where loading stands, until the model is ready."""
     if isinstance(state, Failed):
         st.error(words("model_failed", model=plain(state.model), why=plain(words.of(state.text))))
-        st.button(words("try_again"), key="again", on_click=service.current().models.request, args=(state.model,))
+        request = service.current().models.request
+        with st.container(horizontal=True):
+            st.button(words("try_again"), key="again", on_click=request, args=(state.model,))
+            if state.before is not None and (state.before, state.placement_before) != (state.model, state.placement):
+                back = words("use_again", model=plain(state.before))
+                st.button(back, key="back", on_click=request, args=(state.before, state.placement_before))
     elif isinstance(state, Loading):
         st.fragment(_loading, run_every=0.5)(words)
 

@@ -80,6 +80,7 @@ PAGE: Mapping[str, Text] = {
     ),
     "model_failed": Text("模型「{model}」沒有載入。{why}", "The model “{model}” was not loaded. {why}"),
     "try_again": Text("再試一次", "Try again"),
+    "use_again": Text("改回「{model}」", "Use {model} again"),
     "run_unknown": Text(
         "找不到這個連結所指的執行紀錄（{run}）：可能已經刪除，或是在別台電腦上跑的。可以直接開始新的提問。",
         "There is no run {run}, which this address names: it was deleted, or ran on another computer. You can ask something new.",

@@ -74,6 +74,28 @@ def test_errors_are_worded_and_a_second_request_tries_again(error: Exception, sa
     assert isinstance(settled(models), Ready)
 
 
+def test_a_failure_names_the_model_that_was_last_ready_and_where_it_ran() -> None:
+    def load(model: str, progress: Progress, **chosen: str) -> Backend:
+        if model.startswith("/nope") or chosen.get("dtype") == "float16":
+            raise BackendError("No.", "不行。")
+        return scripted()
+
+    def failed(model: str, placement: Placement | None = None) -> tuple[str | None, Placement]:
+        models.request(model, placement)
+        state = settled(models)
+        assert isinstance(state, Failed)
+        return state.before, state.placement_before
+
+    models = Models(load, lambda: None)
+    assert failed("/nope") == (None, Placement())
+    models.request("builtin", Placement("cpu"))
+    settled(models)
+    assert failed("/nope") == failed("/nope/either") == ("builtin", Placement("cpu"))
+    assert failed("builtin", Placement("cpu", "float16")) == ("builtin", Placement("cpu"))
+    models.request("builtin", Placement("cpu"))
+    assert isinstance(settled(models), Ready)
+
+
 def test_a_model_is_loaded_once_however_often_it_is_asked_for() -> None:
     loads = []
     began, go_on = threading.Event(), threading.Event()

@@ -309,6 +309,7 @@ def test_a_model_that_cannot_be_loaded_is_said_and_tried_again(installed: Servic
             thread.join(10)
     test = page()
     assert "was not loaded" in test.error[0].value
+    assert "back" not in [button.key for button in test.button], "no model was ready before"
     assert test.chat_input[0].disabled
     assert test.chat_input[0].placeholder == EN("ask_no_model")
     test.button(key="again").click()
@@ -318,6 +319,31 @@ def test_a_model_that_cannot_be_loaded_is_said_and_tried_again(installed: Servic
             thread.join(10)
     run(test)
     assert not test.chat_input[0].disabled
+
+
+def test_after_a_mistyped_path_the_model_before_is_one_click_away(installed: Service) -> None:
+    def load(model: str, _progress: Any) -> ScriptedBackend:
+        if model != "*mine*":
+            raise BackendError("No such folder.", "沒有這個資料夾。")
+        return scripted()
+
+    models = Models(load, installed.runs.wait_idle)
+    install(Service(installed.runs, models))
+    for model in ("*mine*", "/nope"):
+        models.request(model)
+        for thread in threading.enumerate():
+            if thread.name.startswith("load "):
+                thread.join(10)
+    test = page()
+    assert test.button(key="back").label == EN("use_again", model="\\*mine\\*")
+    test.button(key="back").click()
+    test.run()
+    for thread in threading.enumerate():
+        if thread.name.startswith("load "):
+            thread.join(10)
+    assert not run(test).chat_input[0].disabled
+    assert isinstance(models.state, Ready)
+    assert models.state.model == "*mine*"
 
 
 def test_a_question_to_a_model_that_is_being_changed_is_not_lost_silently(backend: ScriptedBackend, installed: Service) -> None:

@@ -118,6 +118,19 @@ def test_a_folder_that_is_typed_is_loaded_and_remembered(loader: Loader, tmp_pat
     assert ModelSettings.read().named == ()
 
 
+def test_a_model_that_could_not_be_loaded_is_not_in_use(loader: Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(_model: str, _progress: object) -> object:
+        raise BackendError("No.", "不行。")
+
+    monkeypatch.setattr(service.current().models, "_load", load)
+    service.current().models.request(RECOMMENDED[0].model_id)
+    settle()
+    test = open_picker(page())
+    for key, label in ((f"recommended {RECOMMENDED[0].model_id}", "picker_get"), ("here builtin", "picker_use")):
+        assert test.button(key=key).label == EN(label)
+        assert not test.button(key=key).disabled
+
+
 def test_a_path_that_is_gone_cannot_be_chosen(loader: Loader, tmp_path: Path) -> None:
     ModelSettings(named=(str(tmp_path / "gone.gguf"),)).write()
     test = open_picker(page())
