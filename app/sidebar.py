@@ -1,7 +1,7 @@
 """The sidebar: which model, and the settings that the next question is asked with.
 
 Each widget has a key of its own that no wording enters, so that a switch of language keeps what was set. Sampling starts from
-the model's own recommendation; opening an earlier run's address starts from that run's settings.
+the model's own recommendation, and is shown when that is known; opening an earlier run's address starts from that run's settings.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ def _fill(resumed: Event | None) -> None:
         known = resumed.get("settings") or {}
         first.update({key: known[key] for key in first if key in known})
         first["time_limit"] = known.get("time_limit_s") or first["time_limit"]
-        if first["seed"] is not None and first["seed"] > _MOST_SEED:
-            first["seed"] = None
+        first["seed"] = None  # Mostly one that was drawn: kept, it would silently make every further run draw the same.
         first["tools"] = [name for name in offered if name in resumed.get("tools", offered)]
         st.session_state["defaults_of"] = resumed.get("model")  # Keeps the run's sampling when its model is ready.
     for key, value in first.items():
@@ -90,9 +89,16 @@ def _apply_defaults(backend: Backend) -> None:
 
 
 def _reset(recommended: Mapping[str, Any]) -> None:
-    """Sets the model's recommended sampling. A button keeps what it hands on, so that it is not the model, which could not go."""
+    """Sets the model's recommended sampling."""
     for key in SAMPLING:
         st.session_state[key] = _within(key, recommended[key])
+
+
+def _back_to_defaults(recommended: Mapping[str, Any]) -> None:
+    """Sets the recommended sampling, and nobody guesses. A button keeps what it hands on, so that it is not the model, which
+    could not go."""
+    _reset(recommended)
+    st.session_state["drafter"] = st.session_state["drafter_wanted"] = None
 
 
 def _model(words: Words, backend: Backend | None) -> bool:
@@ -129,16 +135,21 @@ def _pin(words: Words, model_id: str, commit: str) -> None:
 
 def _sampling(words: Words, backend: Backend | None) -> None:
     st.subheader(words("sampling"))
-    _slider("temperature", words("temperature"), words("temperature_help"))
-    _slider("top_p", words("top_p"), words("top_p_help"))
-    _number("top_k", words("top_k"), words("top_k_help"))
+    if backend is None:  # Values shown before the model's own are known would jump when it is ready.
+        st.caption(words("sampling_later"))
+    else:
+        _slider("temperature", words("temperature"), words("temperature_help"))
+        _slider("top_p", words("top_p"), words("top_p_help"))
+        _number("top_k", words("top_k"), words("top_k_help"))
+        checkpoint = backend.info["defaults_from"] == "checkpoint"
+        st.caption(words("defaults_from_checkpoint" if checkpoint else "defaults_from_family", family=backend.family.name))
     st.number_input(
         words("seed"), min_value=0, max_value=_MOST_SEED, step=1, key="seed", help=words("seed_help"),
         placeholder=words("seed_empty"),
     )
     if backend is not None:
-        _say_defaults(words, backend)
         _drafting(words, backend)
+        _way_back(words, backend)
 
 
 def _drafting(words: Words, backend: Backend) -> None:
@@ -172,18 +183,19 @@ def _forget_drafter() -> None:
     st.session_state["drafter_wanted"] = None
 
 
-def _say_defaults(words: Words, backend: Backend) -> None:
-    """Whose the recommended values are, which ones differ now, and the way back."""
-    source = "defaults_from_checkpoint" if backend.info["defaults_from"] == "checkpoint" else "defaults_from_family"
-    st.caption(words(source, family=backend.family.name))
+def _way_back(words: Words, backend: Backend) -> None:
+    """What is not as by default now, and the button that sets it back; below all that it sets."""
     labels = {"temperature": words("temperature"), "top_p": words("top_p"), "top_k": words("top_k")}
     changed = [
         labels[key] for key in SAMPLING
         if abs(st.session_state[key] - _within(key, backend.info["defaults"][key])) > 1e-9
     ]
+    if st.session_state["drafter"] is not None:
+        changed.append(words("drafter"))
     if changed:
         st.caption(words("defaults_changed", names=("、" if words.lang == "zh" else ", ").join(changed)))
-    st.button(words("back_to_defaults"), key="reset", on_click=_reset, args=(backend.info["defaults"],), disabled=not changed)
+    defaults = backend.info["defaults"]
+    st.button(words("back_to_defaults"), key="reset", on_click=_back_to_defaults, args=(defaults,), disabled=not changed)
 
 
 def _loop(words: Words) -> None:

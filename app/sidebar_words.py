@@ -10,12 +10,16 @@ from families.base import Text
 SIDEBAR: Mapping[str, Text] = {
     "family": Text("{model}（{family} 家族）", "{model} ({family} family)"),
     "sampling": Text("抽樣", "Sampling"),
+    "sampling_later": Text(
+        "溫度、top-p 和 top-k 的建議值每個模型不同，模型準備好之後就會出現在這裡。",
+        "Temperature, top-p and top-k come with the model: its recommended values appear here once it is ready.",
+    ),
     "defaults_from_checkpoint": Text(
-        "預設值是檢查點（模型的檔案）自己建議的。", "The defaults are what the checkpoint, the model’s files, recommends.",
+        "預設值是這個模型的檔案裡建議的。", "The default values are the ones recommended in the model’s own files.",
     ),
     "defaults_from_family": Text(
-        "檢查點沒有建議值，預設值取自 {family} 家族的建議。",
-        "The checkpoint recommends nothing, so the defaults are those of the {family} family.",
+        "這個模型的檔案沒有建議值，所以預設值用 {family} 家族通用的。",
+        "The model’s files recommend no values, so the default values are those of the {family} family.",
     ),
     "defaults_changed": Text("已改動：{names}。", "Changed: {names}."),
     "back_to_defaults": Text("回到預設值", "Back to defaults"),
@@ -44,11 +48,12 @@ SIDEBAR: Mapping[str, Text] = {
     "seed": Text("隨機種子", "Seed"),
     "seed_help": Text(
         "抽籤用的起始數字。在同一台電腦上，模型、問題、設定和種子都相同，就會寫出一模一樣的文字，適合重現一次結果。"
-        "留空就每次換一個。",
+        "留空時，每次提問自動抽一個，列在問題下面；填到這裡，就能重現那一次。",
         "The number that the draw starts from. On the same computer, the same model, question, settings and seed write the same "
-        "text again, which is how you repeat a result. Left empty, every run takes a new one.",
+        "text again, which is how you repeat a result. Left empty, each run draws one, which then "
+        "stands under its question: type it here to repeat that run.",
     ),
-    "seed_empty": Text("每次不同", "different each time"),
+    "seed_empty": Text("每次自動抽", "drawn for each run"),
     **SETTING,
     "loop": Text("迴圈", "Loop"),
     "max_new_tokens": Text("每輪 token 上限", "Maximum new tokens"),

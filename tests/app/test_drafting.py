@@ -112,6 +112,18 @@ def test_a_drafter_that_the_next_model_has_not_is_given_up_with_a_word_and_comes
     assert gone not in said(test).replace("\\", "")
 
 
+def test_back_to_defaults_stops_the_guessing_too() -> None:
+    test = page()
+    assert test.button(key="reset").disabled
+    drafter(test).set_value("prompt_lookup")
+    run(test)
+    assert EN("defaults_changed", names=EN("drafter")) in said(test)
+    test.button(key="reset").click()
+    run(test)
+    assert drafter(test).value is None
+    assert test.button(key="reset").disabled
+
+
 def test_what_is_chosen_next_settles_it() -> None:
     test = given_up()
     drafter(test).set_value("prompt_lookup")

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app import server, service, sidebar
 from app.i18n import Words
-from app.models import Loading, Models, Ready, State
+from app.models import Loading, Models, Placement, Ready, State
 from app.page import EXAMPLES
 from app.runs import Runs
 from app.service import Service, install
@@ -168,7 +168,7 @@ def test_an_opened_run_brings_its_settings(backend: ScriptedBackend, installed: 
     installed.runs.wait_idle()
     other = page(run=test.query_params["run"])
     assert other.slider(key="temperature").value == 1.25
-    assert other.number_input(key="seed").value == 7
+    assert other.number_input(key="seed").value is None, "most seeds were drawn, and one that stays would draw the same again"
     assert not other.toggle(key="thinking").value
 
 
@@ -291,6 +291,43 @@ def test_a_model_being_loaded_shows_how_far_it_is(installed: Service) -> None:
     assert test.chat_input[0].disabled
     assert all(test.button(key=label).disabled for label, _, _ in EXAMPLES)
     go_on.set()
+
+
+def test_sampling_appears_with_the_model_and_what_was_typed_before_stays(installed: Service) -> None:
+    go_on = threading.Event()
+
+    def load(_model: str, _progress: Any, **_chosen: str) -> ScriptedBackend:
+        go_on.wait(120)
+        return scripted()
+
+    def settle() -> None:
+        for thread in threading.enumerate():
+            if thread.name.startswith("load "):
+                thread.join(20)
+
+    models = Models(load, installed.runs.wait_idle)
+    install(Service(installed.runs, models))
+    models.request("builtin")
+    test = page()
+    assert not test.slider
+    assert EN("sampling_later") in said(test)
+    test.number_input(key="seed").set_value(42)
+    test.text_area(key="system_prompt").set_value("Be brief.")
+    run(test)
+    go_on.set()
+    settle()
+    run(test)
+    assert test.slider(key="temperature").value == pytest.approx(HERMES.sampling["temperature"])
+    assert EN("sampling_later") not in said(test)
+    assert (test.number_input(key="seed").value, test.text_area(key="system_prompt").value) == (42, "Be brief.")
+    test.slider(key="temperature").set_value(1.7)
+    run(test)
+    go_on.clear()
+    models.request("builtin", Placement(dtype="float32"))
+    assert not run(test).slider, "it is loaded again, in another number format"
+    go_on.set()
+    settle()
+    assert run(test).slider(key="temperature").value == 1.7
 
 
 def test_a_model_that_cannot_be_loaded_is_said_and_tried_again(installed: Service) -> None:
