@@ -5,15 +5,17 @@ Knows nothing about Streamlit. The hub is asked only when somebody looks, in a t
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from backends.base import BackendError
-from families.base import Text
 
 if TYPE_CHECKING:
     from backends.recommended import Facts
+
+_log = logging.getLogger(__name__)
 
 Ask = Callable[[str], "Facts"]
 """Asks the hub about a model. Raises BackendError."""
@@ -33,7 +35,7 @@ class Catalogue:
         self._facts: dict[str, Facts] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._failure: Text | None = None
+        self._refused = False
 
     @property
     def facts(self) -> Mapping[str, Facts]:
@@ -46,9 +48,9 @@ class Catalogue:
         return self._thread is not None and self._thread.is_alive()
 
     @property
-    def failure(self) -> Text | None:
-        """Why the hub told nothing at all, where it did not."""
-        return None if self._facts or self.asking else self._failure
+    def silent(self) -> bool:
+        """Whether the hub was asked and told nothing at all. Why, a sentence about one model, is in the log only."""
+        return self._refused and not self._facts and not self.asking
 
     def look(self, model_ids: tuple[str, ...]) -> None:
         """Starts to ask about the models that nothing is known about; does nothing while that goes on."""
@@ -64,6 +66,7 @@ class Catalogue:
             try:
                 self._facts[model_id] = self._ask(model_id)
             except BackendError as error:
-                self._failure = Text(error.zh, str(error))
+                _log.info("nothing from the hub about %s: %s", model_id, error)
+                self._refused = True
                 if place == 0 and not self._facts:
                     return

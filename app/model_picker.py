@@ -140,8 +140,8 @@ def _recommended(words: Words, here: frozenset[str]) -> None:
     st.markdown(f"##### {words('picker_recommended')}")
     if catalogue.asking:
         st.caption(words("picker_asking"))
-    elif catalogue.failure is not None:
-        st.caption(words("picker_silent", why=plain(words.of(catalogue.failure))))
+    elif catalogue.silent:
+        st.caption(words("picker_silent"))
     facts = catalogue.facts
     for model in RECOMMENDED:
         media = [words("medium_text"), *(words(_MEDIA[medium]) for medium in model.reads)]

@@ -48,7 +48,11 @@ PICKER: Mapping[str, Text] = {
     "picker_gated": Text("要先到 hub 申請", "access must be asked for on the hub"),
     "picker_downloaded": Text("已下載", "downloaded"),
     "picker_asking": Text("正在向 hub 詢問大小與授權……", "Asking the hub for sizes and licences …"),
-    "picker_silent": Text("大小與授權問不到。{why}", "Sizes and licences could not be fetched. {why}"),
+    "picker_silent": Text(
+        "問不到大小與授權：Hugging Face hub 沒有回應，可能是沒有網路。已經在這台電腦上的模型照樣能用。",
+        "Sizes and licences are not known: the Hugging Face hub does not answer. Is there a network? What is on this computer "
+        "works without it.",
+    ),
     "device": Text("裝置", "Device"),
     "device_help": Text(
         "模型在哪裡計算：cuda 是 NVIDIA 顯示卡，mps 是 Apple 晶片的 GPU，cpu 每台電腦都有，只是慢。",

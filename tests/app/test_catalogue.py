@@ -7,7 +7,6 @@ import threading
 from app.catalogue import Catalogue
 from backends.base import BackendError
 from backends.recommended import RECOMMENDED, Facts
-from families.base import Text
 
 FACTS = Facts(1_700_000_000, "apache-2.0", gated=False)
 
@@ -31,7 +30,7 @@ def test_answers_come_one_by_one_and_are_kept() -> None:
         return FACTS
 
     catalogue = Catalogue(ask)
-    assert (catalogue.facts, catalogue.asking, asked) == ({}, False, []), "nobody has looked"
+    assert (catalogue.facts, catalogue.asking, catalogue.silent, asked) == ({}, False, False, []), "nobody has looked"
     catalogue.look(("a/a", "b/b"))
     assert second.wait(10)
     assert (catalogue.facts, catalogue.asking) == ({"a/a": FACTS}, True)
@@ -55,7 +54,7 @@ def test_where_nobody_answers_the_first_question_is_the_last() -> None:
     catalogue.look(("a/a", "b/b"))
     wait(catalogue)
     assert asked == ["a/a"]
-    assert catalogue.failure == Text("沒有網路。", "No network.")
+    assert catalogue.silent
     catalogue.look(("a/a", "b/b"))
     wait(catalogue)
     assert asked == ["a/a", "a/a"], "who looks again, asks again"
@@ -71,7 +70,7 @@ def test_one_model_that_is_gone_does_not_hide_the_others() -> None:
     catalogue.look(("a/a", "b/b", "c/c"))
     wait(catalogue)
     assert set(catalogue.facts) == {"a/a", "c/c"}
-    assert catalogue.failure is None
+    assert not catalogue.silent
 
 
 def test_the_first_recommendation_is_the_smallest_qwen3_5_and_none_stands_twice() -> None:

@@ -97,6 +97,20 @@ def test_it_lists_what_is_here_and_what_is_recommended(loader: Loader) -> None:
     assert test.button(key="here builtin").disabled, "it is in use"
 
 
+def test_a_hub_that_does_not_answer_is_said_once_and_of_no_model(loader: Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(_model_id: str) -> Facts:
+        raise BackendError("[Errno -2]", "[Errno -2]")
+
+    now, catalogue = service.current(), Catalogue(ask)
+    catalogue.look((HUB_MODEL,))
+    settle()
+    monkeypatch.setattr(catalogue, "look", lambda _ids: None)  # Who looks again asks again, which may take longer than the test.
+    service.install(Service(now.runs, now.models, catalogue=catalogue))
+    text = said(open_picker(page()))
+    assert EN("picker_silent") in text
+    assert "Errno" not in text
+
+
 def test_a_recommended_model_is_chosen_with_one_click(loader: Loader) -> None:
     test = open_picker(page())
     test.button(key="recommended Qwen/Qwen3.5-0.8B").click()
