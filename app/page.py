@@ -12,15 +12,14 @@ import streamlit as st
 
 from app import earlier_runs, model_tab, service, sidebar, viewer_component
 from app.i18n import LANGUAGES, NAMES, Words, language_of, plain
-from app.models import Failed, Loading, Ready, State
+from app.models import Failed, Loading, OnlyOnce, Ready, State
 from app.runs import CannotContinue
-from backends.checkpoint import BUILTIN
 from families.base import Lang
 from harness.settings import Settings
 
 EXAMPLES = (
     ("example_single", "example_single_help", "What is 37 * 48?"),
-    ("example_chain", "example_chain_help", "What is 15 plus 20 miles in kilometers?"),
+    ("example_chain", "example_chain_help", "Convert 26.2 miles to kilometers, then divide that by 4."),
     ("example_parallel", "example_parallel_help", "What time is it in Tokyo and in Paris?"),
     ("example_none", "example_none_help", "What is the capital of France?"),
     ("example_error", "example_error_help", "Convert 5 kilograms to meters."),
@@ -153,7 +152,7 @@ def _loading(words: Words) -> None:
         return
     st.markdown(words("model_loading", model=plain(state.model)))
     st.progress(state.done or 0.0, plain(words.of(state.text)))
-    if state.model == BUILTIN:
+    if isinstance(state.text, OnlyOnce):
         st.caption(words("model_loading_why"))
 
 
@@ -189,6 +188,7 @@ def _empty_state(words: Words, disabled: bool) -> None:
                 on_click=_ask, args=(question,),
             )
     st.caption(words("examples_language"))
+    st.caption(words("examples_mistakes"))
     st.markdown(f"#### {words('what_happens')}")
     lines = (words("what_happens_1"), words("what_happens_2"), words("what_happens_3"))
     st.markdown("\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)))

@@ -51,6 +51,11 @@ PAGE: Mapping[str, Text] = {
         "內建的小模型只懂英文，所以例題用英文。換上懂中文的模型，就能用中文問。",
         "The small built-in model reads English only.",
     ),
+    "examples_mistakes": Text(
+        "小模型常出錯。看看它的每一步：呼叫了什麼工具、算式對不對、回答和工具的結果合不合，再決定信不信。",
+        "Small models make mistakes. Read the steps before you trust an answer: which tool was called, with what, and whether "
+        "the answer agrees with the result.",
+    ),
     "example_single": Text("一次呼叫", "One call"),
     "example_single_help": Text(
         "模型呼叫一次工具，讀到結果，然後回答：最短的完整迴圈。",
@@ -75,8 +80,8 @@ PAGE: Mapping[str, Text] = {
     ),
     "model_loading": Text("正在準備模型「{model}」", "Getting the model “{model}” ready"),
     "model_loading_why": Text(
-        "第一次會把內建模型組裝起來，要幾分鐘；之後每次啟動只要幾秒。",
-        "The first time, the built-in model is put together, which takes a few minutes. Later starts take seconds.",
+        "內建模型正在組裝，只有這一次，要幾分鐘；之後每次啟動只要幾秒。",
+        "The built-in model is being put together. That takes a few minutes, this once; later starts take seconds.",
     ),
     "model_failed": Text("模型「{model}」沒有載入。{why}", "The model “{model}” was not loaded. {why}"),
     "try_again": Text("再試一次", "Try again"),
