@@ -228,7 +228,7 @@ def _file(words: Words, file: CheckpointFile) -> str:
         weight = words("file_missing")
     else:
         weight = size(file.n_bytes) if file.n_files == 1 else words("file_count", size=size(file.n_bytes), n=file.n_files)
-    note = words.of(file.note) if file.note else words("file_no_note")
+    note = f'<p class="lgm-quiet">{escape(words.of(file.note))}</p>' if file.note else ""
     fields = ""
     if file.fields:
         titles = words("field"), words("field_value"), words("field_meaning")
@@ -237,7 +237,7 @@ def _file(words: Words, file: CheckpointFile) -> str:
         fields = f"<p>{escape(words('file_unreadable'))}</p>"
     return (
         f'<div class="lgm-file"><div class="lgm-file-head"><code>{escape(file.name)}</code><span>{escape(weight)}</span></div>'
-        f'<p class="lgm-quiet">{escape(note)}</p>{fields}</div>'
+        f"{note}{fields}</div>"
     )
 
 

@@ -188,7 +188,6 @@ MODEL: Mapping[str, Text] = {
     ),
     "more": Text("……還有 {n} 個", "… and {n} more"),
     "file_missing": Text("這個檢查點沒有", "not in this checkpoint"),
-    "file_no_note": Text("Loopglass 沒有這個檔案的說明。", "Loopglass has nothing to say about this file."),
     "file_unreadable": Text("無法讀取其中的欄位。", "Its fields could not be read."),
     "file_count": Text("{size}，{n} 個檔案", "{size} in {n} files"),
     "field_missing": Text("檔案裡沒有", "not in the file"),
