@@ -22,8 +22,9 @@ function trim(digits) {
   return digits.includes(".") ? digits.replace(/0+$/, "").replace(/\.$/, "") : digits;
 }
 
-/** A number with about three digits: "2.31", "24.1", "812". @param {number} n */
+/** A number with about three digits: "2.31", "24.1", "812"; one that is not 0 never reads as 0. @param {number} n At least 0. */
 export function short(n) {
+  if (n > 0 && n < 0.005) return String(Number(n.toPrecision(1)));
   if (n >= 100) return String(Math.round(n));
   return trim(n.toFixed(n >= 10 ? 1 : 2));
 }

@@ -47,6 +47,8 @@ export class Popover {
     this.words = words;
     /** @type {Target|null} */
     this.target = null;
+    /** What it adds to the root's height, in pixels. */
+    this.room = 0;
     this.element = make("div", "lg-popover");
     this.element.hidden = true;
     this.element.setAttribute("role", "region");
@@ -83,6 +85,7 @@ export class Popover {
     this.target = null;
     this.element.hidden = true;
     this.element.replaceChildren();
+    this.makeRoom(0);
     token?.focus({ preventScroll: true });
   }
 
@@ -127,6 +130,13 @@ export class Popover {
     const top = below ? token.bottom - root.top + GAP : token.top - root.top - height - GAP;
     this.element.style.left = `${left}px`;
     this.element.style.top = `${top}px`;
+    this.makeRoom(top + height + GAP - (root.height - this.room));
+  }
+
+  /** Lets the page be scrolled as far as the popover reaches: the box at its bottom stands over what is behind the last card. */
+  makeRoom(needed) {
+    this.room = Math.max(0, needed);
+    this.root.style.paddingBottom = this.room > 0 ? `${this.room}px` : "";
   }
 
   promptContent() {
