@@ -56,7 +56,7 @@ def test_a_tokens_details_stand_above_the_question_box(site: Sites, tab: Tabs, w
     details.wait_for(state="visible")
     page.page.wait_for_function("""() => {
         const shadows = [...document.querySelectorAll('*')].map((each) => each.shadowRoot ?? each);
-        const popover = shadows.find((each) => each.querySelector('.lg-popover')).querySelector('.lg-popover').getBoundingClientRect();
+        const popover = shadows.map((each) => each.querySelector('.lg-popover')).find(Boolean).getBoundingClientRect();
         const box = document.querySelector('[data-testid=stChatInput]').getBoundingClientRect();
         return popover.bottom <= box.top && popover.top >= 0;
     }""")
