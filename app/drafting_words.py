@@ -46,9 +46,9 @@ DRAFTING: Mapping[str, Text] = {
     "draft_none": Text("這一輪什麼都沒猜", "nothing was guessed in this turn"),
     "draft_so_far": Text("有猜測的次數：{n}", "passes with guesses: {n}"),
     "draft_summary": Text(
-        "檢查了 {looked} 個猜測，猜中 {accepted} 個；另外 {dropped} 個沒檢查就作廢",
-        "{accepted} of {looked} {looked:guess|guesses} that were checked held, {dropped} more were dropped unchecked",
+        "檢查了 {looked} 個猜測，猜中 {accepted} 個", "{accepted} of {looked} {looked:guess|guesses} that were checked held",
     ),
+    "draft_summary_dropped": Text("；另外 {n} 個沒檢查就作廢", ", {n} more {n:was|were} dropped unchecked"),
     "draft_saved": Text(
         "。第一個 token 在讀提示時就有了，其餘 {written} 個模型只跑了 {passes} 次，省下 {n} 次",
         ". The first token comes with the reading of the prompt; the other {written} took {passes} {passes:pass|passes} of the "

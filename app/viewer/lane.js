@@ -24,7 +24,8 @@ function summary(w, step, nRounds) {
   const { drafted, accepted, by_place: places } = step.modelEnd.mtp;
   if (drafted === 0) return w.t("draft_none");
   const looked = places.reduce((sum, [n]) => sum + n, 0);
-  return w.t("draft_summary", { looked, accepted, dropped: drafted - looked }) + passes(w, step.modelEnd);
+  const dropped = drafted > looked ? w.t("draft_summary_dropped", { n: drafted - looked }) : "";
+  return w.t("draft_summary", { looked, accepted }) + dropped + passes(w, step.modelEnd);
 }
 
 function shares(w, counts) {

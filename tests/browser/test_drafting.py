@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Site, Tab
-from tests.browser.turns import PASS, guessed
+from tests.browser.turns import PASS, drafting_facts, guessed
 
 Sites = Callable[..., Site]
 Tabs = Callable[..., Tab]
@@ -61,7 +61,7 @@ def test_rounds_are_rows_that_come_with_the_tokens(run: tuple[Site, Tab]) -> Non
     second = lane(page, 2)
     first_row = ["+1", ["fell", "␣*"], ["dropped", "␣48"], ["own", "␣times"]]
     assert second.locator(".lg-rounds").evaluate(ROWS) == [first_row, ["+2", ["held", "␣48"], ["held", "␣is"]]]
-    assert second.locator(".lg-draft-facts").inner_text() == "rounds with guesses: 2"
+    assert second.locator(".lg-draft-facts").inner_text() == "passes with guesses: 2"
     assert second.locator(".lg-draft-shares").count() == 0, "nothing is counted before the turn is over"
     here.open("go")
     page.wait_ended()
@@ -79,10 +79,7 @@ def test_the_figures_are_the_run_files(run: tuple[Site, Tab]) -> None:
     assert [end["mtp"]["drafted"] for end in ends] == [7, 7]
     for step, end in enumerate(ends, start=1):
         mtp = end["mtp"]
-        saved = end["n_tokens"] - 1 - mtp["forwards"]
-        assert lane(page, step).locator(".lg-draft-facts").inner_text() == (
-            f"{mtp['accepted']} of {mtp['drafted']} guesses held; {mtp['forwards']} passes of the model, {saved} saved"
-        )
+        assert lane(page, step).locator(".lg-draft-facts").inner_text() == drafting_facts(end)
         channels, places = lane(page, step).locator(".lg-draft-shares").all_inner_texts()
         names = {"tool_call": "tool calls", "content": "content", "control": "control tokens"}
         for channel, (looked, held) in mtp["by_channel"].items():
@@ -91,7 +88,8 @@ def test_the_figures_are_the_run_files(run: tuple[Site, Tab]) -> None:
         for place, (looked, held) in enumerate(mtp["by_place"], start=1):
             assert f"guess {place}: {held} of {looked} " in places
     page.page.get_by_text("中文", exact=True).click()
-    page.page.get_by_text("猜了 7 個，猜中 4 個；模型只跑了 3 次，省下 4 次").wait_for()
+    said = "檢查了 5 個猜測，猜中 4 個；另外 2 個沒檢查就作廢。第一個 token 在讀提示時就有了，其餘 7 個模型只跑了 3 次，省下 4 次"
+    page.page.get_by_text(said).wait_for()
 
 
 def test_the_arrow_keys_walk_the_rounds_and_enter_goes_to_the_token(run: tuple[Site, Tab]) -> None:

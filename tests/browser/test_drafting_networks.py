@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.conftest import ROOT, Site, Tab
 from tests.browser.test_drafting import choose_drafter, lane
+from tests.browser.turns import drafting_facts
 
 COPIES_NUMBERS = "Add up 48213.75, 90577.2 and 16264.08 for me."
 
@@ -31,9 +32,6 @@ def test_most_guesses_hold_and_the_lane_counts_as_the_run_file(
         mtp = end["mtp"]
         assert mtp["accepted"] > mtp["drafted"] / 2
         assert lane(page, step).locator(".lg-guess[data-state=held]").count() == mtp["accepted"]
-        assert lane(page, step).locator(".lg-draft-facts").inner_text() == (
-            f"{mtp['accepted']} of {mtp['drafted']} guesses held; {mtp['forwards']} passes of the model, "
-            f"{end['n_tokens'] - 1 - mtp['forwards']} saved"
-        )
+        assert lane(page, step).locator(".lg-draft-facts").inner_text() == drafting_facts(end)
     assert ends
     assert not page.errors

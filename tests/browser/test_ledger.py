@@ -56,8 +56,8 @@ def test_thinking_that_is_dropped_is_drawn_with_its_numbers(run: tuple[Site, Tab
     card = page.page.locator(".lg-run:not(.lg-earlier) .lg-card >> nth=0")
     said = card.locator(".lg-ledger-text").inner_text()
     assert said == (
-        f"{departs['changes'][0][1]} thinking tokens were dropped by the template, "
-        f"so {departs['n_again']} tokens are read again."
+        f"{departs['changes'][0][1]} thinking tokens were dropped by the template. "
+        f"What stands behind the change has to be read again: {departs['n_again']} tokens."
     )
     assert departs["changes"][0][1] == len(tokens(THOUGHT))
     assert card.locator(".lg-ledger-bar > span").count() == 3

@@ -28,6 +28,18 @@ def guessed(guess: str, place: int, *dropped: str, text: str | None = None) -> d
     return {"text": guess if text is None else text, "guess": guess, "place": place, "dropped": list(dropped)}
 
 
+def drafting_facts(end: dict[str, Any]) -> str:
+    """What the lane says of a turn that saved passes, by its model_end: guesses that were looked at, dropped ones, passes."""
+    mtp, written = end["mtp"], end["n_tokens"] - 1
+    looked = sum(n for n, _ in mtp["by_place"])
+    dropped = mtp["drafted"] - looked
+    more = f", {dropped} more {'was' if dropped == 1 else 'were'} dropped unchecked" if dropped else ""
+    return (
+        f"{mtp['accepted']} of {looked} guesses that were checked held{more}. The first token comes with the reading of the "
+        f"prompt; the other {written} took {mtp['forwards']} passes of the model, {written - mtp['forwards']} saved"
+    )
+
+
 PASS = {"pass": True}
 CALCULATE = call("calculator", '{"expression": "37 * 48"}')
 THINK = ["<think>", "\n", "I", " should", " calculate", ".", "\n", "</think>", "\n", "\n"]
