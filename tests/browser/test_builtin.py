@@ -18,6 +18,8 @@ from backends.base import BackendError
 from tests.browser.conftest import ROOT, WAIT_MS
 
 QUESTION = "What is 37 * 48?"
+READY_MS = 300_000
+"""Where torch has just been installed, the first import reads gigabytes from the disk."""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def test_a_question_in_the_browser_is_calculated_and_answered(site: str, chromiu
     page = chromium.new_page()
     page.goto(f"{site}/?lang=en")
     box = page.locator("[data-testid=stChatInputTextArea]:not([disabled])")
-    box.wait_for(timeout=WAIT_MS)  # It opens when the model is ready.
+    box.wait_for(timeout=READY_MS)  # It opens when the model is ready.
     box.fill(QUESTION)
     box.press("Enter")
     page.get_by_text("The model’s answer").wait_for(timeout=WAIT_MS)
