@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from backends.base import Backend, BackendError, Progress
-from backends.checkpoint import BUILTIN
 from families.base import Text
 
 _log = logging.getLogger(__name__)
@@ -44,12 +43,6 @@ class Placement:
 
 
 AUTOMATIC = Placement()
-
-
-class OnlyOnce(Text):
-    """What a model does on its way that its next loading will not repeat."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -93,14 +86,10 @@ class _NotWantedError(Exception):
 def load_checkpoint(model: str, progress: Progress, device: str | None = None, dtype: str | None = None) -> Backend:
     """Gets the model if it is not here and loads it with transformers. Raises BackendError."""
     # Imported here: torch takes seconds, and the page should stand before they have passed.
-    from backends.hub import BUILTIN_ID, resolve
+    from backends.hub import resolve
     from backends.local import LocalBackend
 
-    def resolving(text: Text, done: float | None = None) -> None:
-        # Where the built-in model lies built already, nothing is said.
-        progress(OnlyOnce(*text) if model in (BUILTIN, BUILTIN_ID) else text, done)
-
-    checkpoint = resolve(model, resolving)
+    checkpoint = resolve(model, progress)
     return LocalBackend.load(
         checkpoint.path, checkpoint.model_id, progress=progress, device=device, dtype=dtype, commit=checkpoint.commit,
     )

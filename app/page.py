@@ -12,7 +12,7 @@ import streamlit as st
 
 from app import earlier_runs, model_tab, service, sidebar, viewer_component
 from app.i18n import LANGUAGES, NAMES, Words, language_of, plain
-from app.models import Failed, Loading, OnlyOnce, Ready, State
+from app.models import Failed, Loading, Ready, State
 from app.runs import CannotContinue
 from families.base import Lang
 from harness.settings import Settings
@@ -152,8 +152,6 @@ def _loading(words: Words) -> None:
         return
     st.markdown(words("model_loading", model=plain(state.model)))
     st.progress(state.done or 0.0, plain(words.of(state.text)))
-    if isinstance(state.text, OnlyOnce):
-        st.caption(words("model_loading_why"))
 
 
 def _question_box(words: Words, here: _Conversation, state: State | None) -> None:

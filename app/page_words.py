@@ -79,10 +79,6 @@ PAGE: Mapping[str, Text] = {
         "This cannot be converted: the tool reports an error, and you see what the model makes of it.",
     ),
     "model_loading": Text("正在準備模型「{model}」", "Getting the model “{model}” ready"),
-    "model_loading_why": Text(
-        "內建模型正在組裝，只有這一次，要幾分鐘；之後每次啟動只要幾秒。",
-        "The built-in model is being put together. That takes a few minutes, this once; later starts take seconds.",
-    ),
     "model_failed": Text("模型「{model}」沒有載入。{why}", "The model “{model}” was not loaded. {why}"),
     "try_again": Text("再試一次", "Try again"),
     "use_again": Text("改回「{model}」", "Use {model} again"),

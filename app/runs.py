@@ -38,7 +38,7 @@ _FROM_DISK = 8
 @dataclass(frozen=True)
 class Recorded:
     """A run that is read from its file. Where it is over, it may have been cut short before its run_end; else another process
-    writes it, and its file is read on at each look."""
+    writes it, its file is read on at each look, and `lines` grows."""
 
     lines: Sequence[str]
     ended: bool
@@ -170,7 +170,7 @@ class Runs:
                 file.read()
         except (UnreadableRun, OSError):  # OSError: deleted in this moment, or another user's.
             return None
-        return Recorded(list(file.lines), ended=not goes_on)
+        return Recorded(file.lines, ended=not goes_on)
 
     def _file(self, run_id: str) -> RunFile | None:
         """The run's file with what was read of it before; None where there is none."""

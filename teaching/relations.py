@@ -11,7 +11,6 @@ import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 
 from teaching import chains, phrases, tasks
 from teaching import phrases_calculator as calc
@@ -83,16 +82,13 @@ def _sentences(scene: str) -> Mapping[str, tuple[str, ...]]:
     return {key: tuple(lines) for key, lines in found.items()}
 
 
-def _values(rng: random.Random, scene: Scene) -> Quantities:
+def _values(world: World, scene: Scene) -> Quantities:
     """A value for every quantity, all of which agree."""
+    rng = world.rng
     values = {name: tasks.slots(rng)[rng.choice(slots.split())] for name, slots in scene.drawn.items()}
-    one, other = (Decimal(values[name]) for name in scene.drawn)
-    for asked, rule in scene.rules.items():
-        if asked in values:
-            continue
-        made = {"*": one * other, "+": one + other, "/": other / 100 * one}[re.sub(r"[^*+/]", "", rule)[0]]
-        values[asked] = f"{made.normalize():f}"
-    return values
+    made = {name: world.call("calculator", {"expression": rule.format_map(values)})
+            for name, rule in scene.rules.items() if name not in values}
+    return values | made
 
 
 def _facts(rng: random.Random, said: Mapping[str, tuple[str, ...]], told: tuple[str, str]) -> str:
@@ -155,7 +151,7 @@ def problems(world: World) -> list[Episode]:
     """Up to three problems of one scene about the same values, each for another quantity."""
     rng = world.rng
     name = rng.choice([scene for scene in SCENES if scene not in MEASURED])
-    values, words = _values(rng, SCENES[name]), _words(rng)
+    values, words = _values(world, SCENES[name]), _words(rng)
     asked = rng.sample(sorted(SCENES[name].rules), len(SCENES[name].rules))
     return [_problem(world, name, quantity, values, words) for quantity in asked]
 
@@ -169,7 +165,7 @@ def measured(world: World) -> Episode:
     """A problem about amounts in one unit, with a question in another: the calculation, then the conversion."""
     rng = world.rng
     name = rng.choice(MEASURED)
-    values = _values(rng, SCENES[name])
+    values = _values(world, SCENES[name])
     _, source, target = tasks.units(rng, rng.choice(("length", "mass", "volume", "length", "time", "area")))
     asked = rng.choice([key[1:] for key in _sentences(name) if key[0] == "?"])
     values = _free(rng, name, asked, values)

@@ -209,7 +209,7 @@ def named(question: str, expr: str, rule: str, values: Mapping[str, str]) -> str
     Question and expression are phrases with slots; the operands of the rule stand in the order of those of the expression.
     """
     operands = re.findall(r"\{(\w+)\}|[\d.]+|\bpi\b", expr)
-    names = re.findall(r"[a-z]+(?: [a-z]+)*(?!\w*\()|[\d.]+", re.sub(r"[a-z]+\(", "(", rule.split(" = ", 1)[1]))
+    names = re.findall(r"[a-z]+(?: [a-z]+)*|[\d.]+", re.sub(r"[a-z]+\(", "(", rule.split(" = ", 1)[1]))
     found = {slot: name for slot, name in zip(operands, names, strict=False) if slot and f"{{{slot}}}" in question}
     numbers = (f"{values[slot]} is {found[slot]}" for slot in sorted(found, key=lambda slot: question.index(f"{{{slot}}}")))
     return f"{', '.join(numbers)}, so {rule}"

@@ -1,17 +1,13 @@
 // What a step card says of its step in numbers: tokens, times, and how the turn ended. Pure.
 
-import { counts, split } from "./ledger.js";
-import { duration, short } from "./numbers.js";
+import { anySame, counts } from "./ledger.js";
+import { duration, known, short } from "./numbers.js";
 
 /**
  * @typedef {import("./words.js").Words} Words
  * @typedef {import("./state.js").Run} Run
  * @typedef {import("./state.js").Step} Step
  */
-
-function known(value) {
-  return value !== undefined && value !== null;
-}
 
 /** A duration in words. @param {Words} w @param {number} ms */
 export function formatted(w, ms) {
@@ -73,8 +69,8 @@ export function timesText(w, step) {
     parts.push(w.t("times_prefill", { ms: formatted(w, step.prefill.ms) }));
     const { n_reused: n } = step.prefill;
     // What this conversation has not read before was left in the cache by another one.
-    const own = step.context ? split(step.context).same : { any: true };
-    if (n > 0) parts.push(w.t(own.any ? "times_reused" : "times_reused_earlier", { n }));
+    const own = !step.context || anySame(step.context);
+    if (n > 0) parts.push(w.t(own ? "times_reused" : "times_reused_earlier", { n }));
   }
   if (step.modelEnd) {
     parts.push(w.t("times_decode", { ms: formatted(w, step.modelEnd.decode_ms) }));

@@ -2,7 +2,7 @@
 // is a tab stop (a roving tabindex), so that a turn of a thousand tokens costs one press of Tab.
 
 import { isShown } from "./dom.js";
-import { percent, visible } from "./numbers.js";
+import { known, percent, visible } from "./numbers.js";
 import { textOf } from "./pieces.js";
 
 const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
@@ -158,7 +158,7 @@ export class Selection {
     const token = target.step.tokens[target.index];
     const piece = visible(token.piece, token.text, target.run.start?.vocabulary);
     const values = { piece, n: target.index + 1, of: target.step.tokens.length };
-    const hasP = token.p !== undefined && token.p !== null;
+    const hasP = known(token.p);
     if (hasP) values.p = percent(token.p);
     this.span.setAttribute("aria-label", this.words.t(hasP ? "token_label" : "token_label_plain", values));
   }

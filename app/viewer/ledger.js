@@ -45,6 +45,11 @@ export function counts(context) {
   return sum;
 }
 
+/** Whether anything of a prompt is as the conversation had it before. @param {object} context */
+export function anySame(context) {
+  return context.added_from > 0 || context.ids_from > 0 || (context.origins ?? []).some(([, state]) => state === "reused");
+}
+
 /**
  * The parts that the model has read before and that need not be read again, and the others.
  * @param {object} context
@@ -54,10 +59,9 @@ export function counts(context) {
 export function split(context) {
   const parts = partsOf(context);
   const reused = parts.filter((part) => part.state === "reused");
-  const any = context.added_from > 0 || context.ids_from > 0 || reused.length > 0;
   const known = reused.every((part) => part.n !== null);
   const n = known ? reused.reduce((sum, part) => sum + part.n, context.ids_from) : null;
-  return { reused, rest: parts.slice(reused.length), same: { any, n } };
+  return { reused, rest: parts.slice(reused.length), same: { any: anySame(context), n } };
 }
 
 /**

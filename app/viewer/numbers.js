@@ -17,6 +17,11 @@ export function percent(p) {
   return `${trim(value.toPrecision(value >= 1 ? 3 : 2))} %`;
 }
 
+/** Whether the log tells a value. */
+export function known(value) {
+  return value !== undefined && value !== null;
+}
+
 /** "12.50" -> "12.5", "3.0" -> "3". */
 function trim(digits) {
   return digits.includes(".") ? digits.replace(/0+$/, "").replace(/\.$/, "") : digits;

@@ -1,15 +1,11 @@
 // The one popover of the viewer: what a token is, the odds it had, and in a sentence what happened there.
 
 import { button, isShown, make } from "./dom.js";
-import { logText, percent, short, visible } from "./numbers.js";
+import { known, logText, percent, short, visible } from "./numbers.js";
 import { activeSettings, candidates, equallyLikely, happened } from "./odds.js";
 import { seenBottom } from "./scroll.js";
 
 const GAP = 6;
-
-function known(value) {
-  return value !== undefined && value !== null;
-}
 
 /** A number whose exact value stays readable, in a tooltip and for programs. */
 function exact(value, text) {

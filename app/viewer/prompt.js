@@ -4,7 +4,7 @@
 import { copyButton } from "./copy.js";
 import { button, make, show } from "./dom.js";
 import { blocksOf, blockState, changesOf, counts, split } from "./ledger.js";
-import { visible, withMarks } from "./numbers.js";
+import { known, visible, withMarks } from "./numbers.js";
 import { controlsByName, controlsOf, earlierText, piecesOf } from "./pieces.js";
 import { explained } from "./tips.js";
 
@@ -171,9 +171,11 @@ export class PromptSection {
     const { n } = this.same;
     const cached = this.step.prefill?.n_reused;
     if (n === null) return w.t("seen_uncounted");
-    if (cached === undefined || cached === null) return w.t("seen", { n });
+    if (!known(cached)) return w.t("seen", { n });
     if (cached >= n) return w.t("seen_cached", { n });
-    return w.t(n - cached === 1 ? "seen_but_last_cached" : "seen_part_cached", { n, cached, again: n - cached });
+    // What the model writes last is not read in the same turn, so that the cache lacks it where the prompt goes on from there.
+    const onlyLast = n - cached === 1 && !this.context.departs;
+    return w.t(onlyLast ? "seen_but_last_cached" : "seen_part_cached", { n, cached, again: n - cached });
   }
 
   fillSeen(body) {

@@ -1,7 +1,7 @@
 // How the harness read a turn: thinking, text and calls, each a way to the tokens that wrote it.
 
 import { button, make } from "./dom.js";
-import { jsonText, percent, visible, withCodes } from "./numbers.js";
+import { jsonText, known, percent, visible, withCodes } from "./numbers.js";
 import { argumentsSoFar, leastSure, spansOfArgument } from "./spans.js";
 import { tip } from "./tips.js";
 
@@ -12,7 +12,7 @@ function valueText(value) {
 
 /** A call as people write one: name({"a": 1}). */
 export function callText(name, args) {
-  return `${name}(${args === undefined || args === null ? "" : valueText(args)})`;
+  return `${name}(${known(args) ? valueText(args) : ""})`;
 }
 
 function row(ctx, kind, key, ...content) {

@@ -1,7 +1,7 @@
 // Explanations that show where their element is pointed at, tapped or reached by keyboard; a browser's own tooltip would hide
 // them from keyboard and touch.
 
-import { make } from "./dom.js";
+import { isShown, make } from "./dom.js";
 import { seenBottom } from "./scroll.js";
 
 const GAP = 6;
@@ -62,7 +62,7 @@ export class Tips {
   /** Writes it again, after a switch of language or where what it stood at is gone. */
   redraw() {
     // A token whose details are open says more there.
-    const shown = this.root.contains(this.target) && !this.target.classList.contains("lg-open");
+    const shown = this.target !== null && isShown(this.target) && !this.target.classList.contains("lg-open");
     this.element.hidden = !shown;
     if (!shown) return;
     this.element.textContent = this.target.getAttribute("data-tip");

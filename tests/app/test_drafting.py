@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from app.models import Models, Ready
 from app.service import Service
 from families.base import Text
 from harness.events import EventLog
-from tests.app.conftest import scripted
+from tests.app.conftest import scripted, wait_loaded
 from tests.app.test_page import ask, page, run, said
 
 EN, ZH = Words("en"), Words("zh")
@@ -43,9 +42,7 @@ def _service(installed: Service) -> None:
 
 def choose_model(model: str) -> None:
     service.current().models.request(model)
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
+    wait_loaded()
     assert isinstance(service.current().models.state, Ready)
 
 

@@ -21,7 +21,7 @@ from backends.scripted import ScriptedBackend
 from backends.template_reading import depends_on
 from families.base import Text
 from families.hermes import HERMES
-from tests.app.conftest import scripted
+from tests.app.conftest import scripted, wait_loaded
 from tests.app.test_page import page, run, said
 
 EN, ZH = Words("en"), Words("zh")
@@ -85,9 +85,7 @@ def opened(installed: Service, backend: ScriptedBackend, lang: str = "en") -> Ap
     models = Models(lambda _model, _progress: backend, installed.runs.wait_idle)
     install(Service(installed.runs, models, installed.token))
     models.request("builtin")
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
+    wait_loaded()
     test = page(lang=lang)
     test.session_state["tab"] = Words(lang)("tab_model")  # type: ignore[arg-type]
     return run(test)

@@ -10,17 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from app.models import Failed, Loading, Models, OnlyOnce, Placement, Ready, State, load_checkpoint
+from app.models import Failed, Loading, Models, Placement, Ready, State, load_checkpoint
 from backends.base import Backend, BackendError, Progress
 from families.base import Text
-from tests.app.conftest import scripted
+from tests.app.conftest import scripted, wait_loaded
 
 
 def settled(models: Models) -> State:
     """The state once loading is over."""
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
+    wait_loaded()
     assert models.state is not None
     return models.state
 
@@ -94,23 +92,6 @@ def test_a_failure_names_the_model_that_was_last_ready_and_where_it_ran() -> Non
     assert failed("builtin", Placement("cpu", "float16")) == ("builtin", Placement("cpu"))
     models.request("builtin", Placement("cpu"))
     assert isinstance(settled(models), Ready)
-
-
-@pytest.mark.parametrize(("model", "once"), [("builtin", True), ("acme/tiny", False)])
-def test_building_the_builtin_model_is_told_from_what_every_start_does(
-    model: str, once: bool, monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    said: list[Text] = []
-
-    def resolve(_model: str, progress: Progress) -> None:
-        progress(Text("下載", "Downloading"), 0.5)
-        raise BackendError("Enough.", "夠了。")
-
-    monkeypatch.setattr("backends.hub.resolve", resolve)
-    with pytest.raises(BackendError):
-        load_checkpoint(model, lambda text, _done: said.append(text))
-    assert said == [Text("下載", "Downloading")]
-    assert isinstance(said[0], OnlyOnce) == once
 
 
 def test_a_model_is_loaded_once_however_often_it_is_asked_for() -> None:

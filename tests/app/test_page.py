@@ -9,39 +9,17 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import server, service, sidebar
+from app import server, service
 from app.i18n import Words
-from app.models import Loading, Models, OnlyOnce, Placement, Ready, State
+from app.models import Models
 from app.page import EXAMPLES
 from app.runs import Runs
 from app.service import Service, install
-from backends.base import BackendError
 from backends.scripted import ScriptedBackend
-from families.base import Text
-from families.hermes import HERMES
 from harness.events import EventLog
-from harness.settings import Settings
-from tests.app.conftest import scripted
+from tests.app.conftest import scripted, serve_with, wait_loaded
 
 EN, ZH = Words("en"), Words("zh")
-
-
-@pytest.fixture
-def backend(installed: Service) -> ScriptedBackend:
-    """The model, loaded; its script has turns for two questions."""
-    made = scripted("Hello Ada.", "You are Ada.")
-    _load(installed, made)
-    return made
-
-
-def _load(installed: Service, made: ScriptedBackend) -> None:
-    models = Models(lambda _model, _progress: made, installed.runs.wait_idle)
-    install(Service(installed.runs, models, installed.token))
-    models.request("builtin")
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
-    assert isinstance(models.state, Ready)
 
 
 def page(**address: str) -> AppTest:
@@ -100,7 +78,7 @@ def test_a_question_starts_a_run_and_shows_it(backend: ScriptedBackend, installe
 
 def test_while_the_run_goes_on_the_box_is_closed(installed: Service) -> None:
     go_on = threading.Event()
-    _load(installed, scripted([go_on, "Done."]))
+    serve_with(installed, scripted([go_on, "Done."]))
     test = ask(page(), "Hi")
     assert test.chat_input[0].disabled
     assert test.chat_input[0].placeholder == EN("ask_running")
@@ -183,7 +161,7 @@ def test_a_run_that_is_not_known_is_said_so(backend: ScriptedBackend) -> None:
 def test_another_tabs_run_is_said_plainly_and_can_be_watched(installed: Service) -> None:
     go_on = threading.Event()
     backend = scripted([go_on, "Done."], "Mine.")
-    _load(installed, backend)
+    serve_with(installed, backend)
     ask(page(), "The *first* question")
     second = page()
     assert "The \\*first\\* question" in said(second)
@@ -267,159 +245,9 @@ def test_the_language_of_the_address_holds_after_a_reload(backend: ScriptedBacke
     assert EN("about") in said(page(lang="nonsense"))
 
 
-@pytest.mark.parametrize("kind", [Text, OnlyOnce])
-def test_a_model_being_loaded_shows_how_far_it_is(kind: type[Text], installed: Service) -> None:
-    go_on = threading.Event()
-
-    def load(_model: str, progress: Any) -> ScriptedBackend:
-        progress(kind("讀權重", "Reading weights"), 0.5)
-        began.set()
-        go_on.wait(30)
-        return scripted()
-
-    began = threading.Event()
-    models = Models(load, installed.runs.wait_idle)
-    install(Service(installed.runs, models))
-    models.request("builtin")
-    assert began.wait(10)
-    test = page()
-    assert EN("model_loading", model="builtin") in said(test)
-    assert (EN("model_loading_why") in said(test)) == (kind is OnlyOnce), "what takes minutes once is said of that one time"
-    assert test.get("progress")[0].proto.value == 50
-    assert test.get("progress")[0].proto.text == "Reading weights"
-    assert test.chat_input[0].disabled
-    assert all(test.button(key=label).disabled for label, _, _ in EXAMPLES)
-    go_on.set()
-
-
-def test_sampling_appears_with_the_model_and_what_was_typed_before_stays(installed: Service) -> None:
-    go_on = threading.Event()
-
-    def load(_model: str, _progress: Any, **_chosen: str) -> ScriptedBackend:
-        go_on.wait(120)
-        return scripted()
-
-    def settle() -> None:
-        for thread in threading.enumerate():
-            if thread.name.startswith("load "):
-                thread.join(20)
-
-    models = Models(load, installed.runs.wait_idle)
-    install(Service(installed.runs, models))
-    models.request("builtin")
-    test = page()
-    assert not test.slider
-    assert EN("sampling_later") in said(test)
-    test.number_input(key="seed").set_value(42)
-    test.text_area(key="system_prompt").set_value("Be brief.")
-    run(test)
-    go_on.set()
-    settle()
-    run(test)
-    assert test.slider(key="temperature").value == pytest.approx(HERMES.sampling["temperature"])
-    assert EN("sampling_later") not in said(test)
-    assert (test.number_input(key="seed").value, test.text_area(key="system_prompt").value) == (42, "Be brief.")
-    test.slider(key="temperature").set_value(1.7)
-    run(test)
-    go_on.clear()
-    models.request("builtin", Placement(dtype="float32"))
-    assert not run(test).slider, "it is loaded again, in another number format"
-    go_on.set()
-    settle()
-    assert run(test).slider(key="temperature").value == 1.7
-
-
-def test_a_model_that_cannot_be_loaded_is_said_and_tried_again(installed: Service) -> None:
-    errors: list[Exception] = [BackendError("No such folder: /nope.", "沒有這個資料夾：/nope。")]
-
-    def load(_model: str, _progress: Any) -> ScriptedBackend:
-        if errors:
-            raise errors.pop()
-        return scripted()
-
-    models = Models(load, installed.runs.wait_idle)
-    install(Service(installed.runs, models))
-    models.request("/nope")
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
-    test = page()
-    assert "was not loaded" in test.error[0].value
-    assert "back" not in [button.key for button in test.button], "no model was ready before"
-    assert test.chat_input[0].disabled
-    assert test.chat_input[0].placeholder == EN("ask_no_model")
-    test.button(key="again").click()
-    test.run()
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
-    run(test)
-    assert not test.chat_input[0].disabled
-
-
-def test_after_a_mistyped_path_the_model_before_is_one_click_away(installed: Service) -> None:
-    def load(model: str, _progress: Any) -> ScriptedBackend:
-        if model != "*mine*":
-            raise BackendError("No such folder.", "沒有這個資料夾。")
-        return scripted()
-
-    models = Models(load, installed.runs.wait_idle)
-    install(Service(installed.runs, models))
-    for model in ("*mine*", "/nope"):
-        models.request(model)
-        for thread in threading.enumerate():
-            if thread.name.startswith("load "):
-                thread.join(10)
-    test = page()
-    assert test.button(key="back").label == EN("use_again", model="\\*mine\\*")
-    test.button(key="back").click()
-    test.run()
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
-    assert not run(test).chat_input[0].disabled
-    assert isinstance(models.state, Ready)
-    assert models.state.model == "*mine*"
-
-
-def test_a_question_to_a_model_that_is_being_changed_is_not_lost_silently(backend: ScriptedBackend, installed: Service) -> None:
-    test = page()
-    go_on = threading.Event()
-
-    def load(_model: str, _progress: Any) -> ScriptedBackend:
-        go_on.wait(120)
-        return backend
-
-    models = Models(load, lambda: None)
-    install(Service(installed.runs, models))
-    models.request("elsewhere")
-    ask(test, "Hi *there*")
-    assert EN("not_ready", question="Hi \\*there\\*") in said(test)
-    assert viewer(test) is None
-    go_on.set()
-
-
-def test_a_model_that_is_changed_while_the_page_is_drawn_gets_no_question(
-    backend: ScriptedBackend, installed: Service, monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The page looks at the model once and then draws the sidebar; another tab may change the model just then."""
-    test = page()
-    draw = sidebar.draw
-
-    def changing(*given: Any) -> Settings:
-        service.current().models.request("elsewhere")
-        return draw(*given)
-
-    monkeypatch.setattr(sidebar, "draw", changing)
-    ask(test, "Hi")
-    assert EN("not_ready", question="Hi") in said(test)
-    assert viewer(test) is None
-    assert installed.runs.active() == []
-
-
 def test_a_run_that_waits_behind_this_one_is_no_news(installed: Service) -> None:
     go_on = threading.Event()
-    _load(installed, scripted([go_on, "Done."], "Mine."))
+    serve_with(installed, scripted([go_on, "Done."], "Mine."))
     first = ask(page(), "First")
     ask(page(), "Second")
     run(first)
@@ -436,28 +264,13 @@ def test_a_run_file_of_few_words_can_be_opened(backend: ScriptedBackend, install
     assert shown["runs"] == ["old"]
 
 
-def test_choosing_a_model_changes_it_for_every_tab(backend: ScriptedBackend, installed: Service) -> None:
-    test = page()
-    assert EN("family", model="scripted", family=backend.family.name) in said(test)
-    service.current().models.request("/models/other")
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
-    run(test)
-    state = service.current().models.state
-    assert state is not None
-    assert state.model == "/models/other"
-
-
 def test_a_conversation_from_before_a_restart_goes_on(backend: ScriptedBackend, installed: Service) -> None:
     old = ask(page(), "I am Ada.").query_params["run"]
     installed.runs.wait_idle()
     restarted = Service(Runs(installed.runs.folder), Models(lambda _m, _p: backend, lambda: None))
     install(restarted)
     restarted.models.request("builtin")
-    for thread in threading.enumerate():
-        if thread.name.startswith("load "):
-            thread.join(10)
+    wait_loaded()
     test = ask(page(run=old), "Who am I?")
     restarted.runs.wait_idle()
     assert EN("run_archived") not in said(test)
@@ -483,26 +296,3 @@ def test_a_conversation_whose_file_is_damaged_says_so(backend: ScriptedBackend, 
     ask(run(test), "Who am I?")
     assert viewer(test) is not None
     service.current().runs.wait_idle()
-
-
-def test_a_model_that_gets_ready_while_the_page_is_drawn_is_ready_everywhere(installed: Service) -> None:
-    """However often the page looks, one drawing of it tells one state; the next comes by itself."""
-
-    class GetsReady(Models):
-        looks = 0
-
-        @property
-        def state(self) -> State | None:
-            self.looks += 1
-            return Loading("builtin", Text("讀取", "Reading")) if self.looks <= unready else super().state
-
-    for unready in range(1, 6):
-        models = GetsReady(lambda _model, _progress: scripted(), installed.runs.wait_idle)
-        install(Service(installed.runs, models, installed.token))
-        models.request("builtin")
-        for thread in threading.enumerate():
-            if thread.name.startswith("load "):
-                thread.join(10)
-        test = page()
-        named = EN("family", model=scripted().model_id, family=HERMES.name) in said(test)
-        assert named is not test.chat_input[0].disabled, unready

@@ -16,6 +16,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from backends import cache, local
 from backends.base import BackendError, BackendEvent, Done, Encoded, Message, Prefill, Sampling, Token, ToolSchema
 from backends.local import LocalBackend
+from harness.run import Run
+from harness.settings import Settings
 from tests.backends import tiny
 
 MESSAGES: list[Message] = [{"role": "user", "content": "What is 37 * 48? 你好 👩‍👩‍👧"}]
@@ -111,6 +113,21 @@ def test_greedy_equals_generate(backend: LocalBackend, tiny_folder: Path, text: 
     events = write(backend, prompt, Sampling(temperature=0, max_new_tokens=200))
     assert ids_of(events) == whole[0, len(prompt.ids) :].tolist()
     assert len(ids_of(events)) > 5
+
+
+def test_a_run_without_a_seed_is_repeated_with_the_one_that_it_recorded(backend: LocalBackend) -> None:
+    """What its run_start says is enough to have the same tokens again; another seed gives others."""
+
+    def drawn(seed: int | None) -> tuple[int, list[int]]:
+        run = Run(backend, "Hello", Settings(Sampling(seed=seed, temperature=1.5, max_new_tokens=30), max_steps=1))
+        run.execute()
+        ids = [event["id"] for event in run.log.events if event["kind"] == "token"]
+        return run.log.events[0]["settings"]["seed"], ids
+
+    seed, ids = drawn(None)
+    assert len(ids) > 2
+    assert drawn(seed) == (seed, ids)
+    assert drawn(seed + 1)[1] != ids
 
 
 def test_a_seed_gives_the_same_turn_again(backend: LocalBackend) -> None:

@@ -18,8 +18,6 @@ from backends.base import BackendError
 from tests.browser.conftest import ROOT, WAIT_MS
 
 QUESTION = "What is 37 * 48?"
-READY_MS = 300_000
-"""Where torch has just been installed, the first import reads gigabytes from the disk."""
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +32,15 @@ def checkpoint() -> Path:
 
 
 @pytest.fixture
-def site(checkpoint: Path, tmp_path: Path) -> Iterator[str]:
-    """The address of a server started as a user starts it, with its run files in a folder of the test."""
+def server(checkpoint: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A server started as a user starts it, with its run files in a folder of the test."""
     server = subprocess.Popen(
         [sys.executable, "-m", "app.cli", "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, env={**os.environ, "XDG_DATA_HOME": str(tmp_path)},
+        text=True, env={**os.environ, "XDG_DATA_HOME": str(tmp_path), "PYTHONFAULTHANDLER": "1"},
     )
-    assert server.stdout is not None
-    line = server.stdout.readline()
-    assert "http://127.0.0.1:" in line, line
-    yield next(word for word in line.split() if word.startswith("http"))
+    yield server
+    if server.poll() is not None:
+        return
     server.send_signal(signal.SIGINT)
     printed, _ = server.communicate(timeout=60)
     assert server.returncode == 0, printed
@@ -53,11 +50,30 @@ def calls_of(events: list[dict[str, Any]]) -> list[tuple[str, Any]]:
     return [(event["name"], event["arguments"]) for event in events if event["kind"] == "tool_start"]
 
 
-def test_a_question_in_the_browser_is_calculated_and_answered(site: str, chromium: Any, tmp_path: Path) -> None:
-    page = chromium.new_page()
-    page.goto(f"{site}/?lang=en")
+def ready(page: Any, server: subprocess.Popen[str]) -> Any:
+    """The question box, which opens when the model is ready. Where it does not, what the page says and what every thread of the
+    server does is the failure."""
+    from playwright.sync_api import TimeoutError as NotInTime
+
     box = page.locator("[data-testid=stChatInputTextArea]:not([disabled])")
-    box.wait_for(timeout=READY_MS)  # It opens when the model is ready.
+    try:
+        box.wait_for(timeout=WAIT_MS)
+    except NotInTime:
+        shown = page.locator("body").inner_text()
+        server.send_signal(signal.SIGABRT)
+        pytest.fail(f"{shown}\n\n{server.communicate(timeout=60)[0]}")
+    return box
+
+
+def test_a_question_in_the_browser_is_calculated_and_answered(
+    server: subprocess.Popen[str], chromium: Any, tmp_path: Path,
+) -> None:
+    assert server.stdout is not None
+    line = server.stdout.readline()
+    assert "http://127.0.0.1:" in line, line
+    page = chromium.new_page()
+    page.goto(f"{next(word for word in line.split() if word.startswith('http'))}/?lang=en")
+    box = ready(page, server)
     box.fill(QUESTION)
     box.press("Enter")
     page.get_by_text("The model’s answer").wait_for(timeout=WAIT_MS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +81,10 @@ def test_the_figures_are_the_run_files(run: tuple[Site, Tab]) -> None:
     for step, end in enumerate(ends, start=1):
         mtp = end["mtp"]
         assert lane(page, step).locator(".lg-draft-facts").inner_text() == drafting_facts(end)
+        guesses = lane(page, step).locator(".lg-rounds .lg-guess")
+        drawn = Counter(guesses.evaluate_all("all => all.map((each) => each.dataset.state)"))
+        assert f"{drawn['held']} of {drawn['held'] + drawn['fell']} guesses" in drafting_facts(end)
+        assert f"{drawn['dropped']} more were dropped" in drafting_facts(end)
         channels, places = lane(page, step).locator(".lg-draft-shares").all_inner_texts()
         names = {"tool_call": "tool calls", "content": "content", "control": "control tokens"}
         for channel, (looked, held) in mtp["by_channel"].items():

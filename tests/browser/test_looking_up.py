@@ -54,12 +54,10 @@ def test_a_tokens_details_stand_above_the_question_box(site: Sites, tab: Tabs, w
     page.page.locator(".lg-strip .lg-t").last.click()
     details = page.page.locator(".lg-popover")
     details.wait_for(state="visible")
-    page.page.wait_for_function("""() => {
-        const shadows = [...document.querySelectorAll('*')].map((each) => each.shadowRoot ?? each);
-        const popover = shadows.map((each) => each.querySelector('.lg-popover')).find(Boolean).getBoundingClientRect();
-        const box = document.querySelector('[data-testid=stChatInput]').getBoundingClientRect();
-        return popover.bottom <= box.top && popover.top >= 0;
-    }""")
+    at, box = details.bounding_box(), page.page.locator("[data-testid=stChatInput]").bounding_box()
+    assert at["y"] >= 0
+    assert at["y"] + at["height"] <= box["y"], "its last row can be read"
+    assert details.locator(".lg-candidate").count() == 5
     page.page.keyboard.press("Escape")
     details.wait_for(state="hidden")
 

@@ -14,7 +14,8 @@ import { newPage } from "./dom.js";
 import { numbered, smallRun, token } from "./fixtures.js";
 
 const TABLES = {
-  en: { where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}", tool_running: "{name} runs", pill_call: "a call", least: "{piece} {p}" },
+  en: { seen_cached: "{n} in the cache", seen_but_last_cached: "{n}: {cached}, and the last one", seen_part_cached: "{n}: {cached}, again {again}",
+    where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}", tool_running: "{name} runs", pill_call: "a call", least: "{piece} {p}" },
   zh: { where: "第 {n} 個，共 {of} 個", token_label_plain: "「{piece}」第 {n} 個", tool_running: "{name} 執行中", pill_call: "呼叫" },
 };
 
@@ -88,6 +89,20 @@ test("what became of the calls stands in the order of the log, drawn at once or 
   const reloaded = await drawn(events);
   assert.deepEqual(order(live), ["lg-section lg-feedback", "lg-section lg-tool", "lg-section lg-feedback"]);
   assert.deepEqual(order(reloaded), order(live));
+});
+
+test("what is the same as before is told from what the cache holds of it", async () => {
+  const said = async (reused, departs = null) => {
+    const events = smallRun();
+    events.find((event) => event.kind === "prefill" && event.step === 2).n_reused = reused;
+    events.find((event) => event.kind === "context" && event.step === 2).departs = departs;
+    return (await drawn(events)).root.querySelectorAll(".lg-prompt")[1].querySelector(".lg-fold").children[1].textContent;
+  };
+  const departs = { token: 6, kind: "thinking", was: "a", now: "b", changes: [["thinking", 1, 1, 1]], n_again: 3 };
+  assert.equal(await said(6), "6 in the cache");
+  assert.equal(await said(5), "6: 5, and the last one");
+  assert.equal(await said(5, departs), "6: 5, again 1");
+  assert.equal(await said(0), "6: 0, again 6");
 });
 
 test("an open popover counts on while the turn is written", async () => {
