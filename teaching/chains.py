@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from teaching.tasks import (
-    SINGULAR,
     Episode,
     Step,
     UnfitError,
@@ -15,6 +14,7 @@ from teaching.tasks import (
     convert_step,
     done,
     named,
+    singular,
     slots,
     spoken,
     time_step,
@@ -28,15 +28,21 @@ def convert_then_calculate(world: World, block: str) -> Episode:
     value, written = amount(rng, dimension)
     question, expr, answer = world.line(block)
     values = slots(rng)
+    asked = question.format(v=written, f=source, t=target, s=singular(target), **spoken(rng, values))
+    return converted_then(world, asked, (value, source, target), expr, answer, values)
+
+
+def converted_then(
+    world: World, asked: str, conversion: tuple[float | int, str, str], expr: str, answer: str, values: Mapping[str, str],
+) -> Episode:
+    """A conversion (value, unit, wanted unit), then a calculation with its result, which `expr` has as {r1}."""
+    value, source, target = conversion
     first, converted = convert_step(world, value, source, target)
     expr = expr.format(r1=converted.split(" ")[0], **values)
     result = world.result("calculator", {"expression": expr})
-    plan = "then I calculate."
-    first = Step(f"First {first.thinking.removesuffix('.')}, {plan}", first.calls, first.results)
+    first = Step(f"First {first.thinking.removesuffix('.')}, then I calculate.", first.calls, first.results)
     second = calculate_step(expr, result, f"That is {converted}. Now ")
-    single = SINGULAR.get(target, target.removesuffix("s") if len(target) > 3 else target)
-    asked = question.format(v=written, f=source, t=target, s=single, **spoken(rng, values))
-    said = answer.format(r=result, t=target, f=source, s=single, **values)
+    said = answer.format(r=result, t=target, f=source, s=singular(target), **values)
     return Episode("convert_calculate", asked, (first, second), done(result), said, (result,))
 
 

@@ -7,12 +7,12 @@ comes from the real tools; what needs no tool is in the base model's own words (
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.settings import DEFAULT_SYSTEM_PROMPT
 from harness.tools import registry
-from teaching import chains, decoys, phrases, relations, tasks
+from teaching import chains, decoys, phrases, relations, situations, tasks
 from teaching import one_question as one
 from teaching import phrases_calculator as calc
 from teaching import phrases_mixed as mixed
@@ -35,10 +35,12 @@ LIVE = [line.split("|") for line in phrases.lines("no_tool", "LIVE")]
 
 def _chain(world: World) -> Episode:
     kind = world.rng.random()
-    if kind < 0.36:
+    if kind < 0.22:
         return chains.convert_then_calculate(world, phrases.block("chains", "CONVERT_THEN_CALCULATE"))
-    if kind < 0.62:
-        return relations.measured(world)
+    if kind < 0.40:
+        return situations.chain(world)
+    if kind < 0.64:
+        return relations.measured(world)[0]
     if kind < 0.94:
         fixed = phrases.block("chains", "AREA_AND_SPEED")
         return chains.calculate_then_convert(world, phrases.block("chains", "CALCULATE_THEN_CONVERT"), fixed)
@@ -60,10 +62,10 @@ def _compared(world: World) -> Episode:
 
 
 OURS: Sequence[tuple[float, one.Maker]] = (
-    (0.10, one.direct), (0.15, one.verbal), (0.16, one.story), (0.03, relations.problem), (0.13, one.conversion),
-    (0.10, one.clock), (0.02, one.yes_no), (0.01, one.now), (0.015, two.places), (0.03, two.calculations),
+    (0.11, one.direct), (0.14, one.verbal), (0.14, one.story), (0.03, relations.problem), (0.14, one.conversion),
+    (0.10, one.clock), (0.02, one.yes_no), (0.01, one.now), (0.015, two.places), (0.04, two.calculations),
     (0.02, two.conversions), (0.01, two.units),
-    (0.09, two.unlike), (0.015, two.with_fact), (0.01, two.three_places), (0.20, _chain), (0.045, _failing),
+    (0.10, two.unlike), (0.015, two.with_fact), (0.01, two.three_places), (0.20, _chain), (0.045, _failing),
     (0.01, _difference), (0.01, _compared),
 )
 """How often each kind of question comes up where all of our tools are offered."""
@@ -229,16 +231,24 @@ def conversation(rng: random.Random, system: str | None, offered: Sequence[dict[
     return Conversation(found, list(offered), thinking)
 
 
+SIBLINGS: Sequence[tuple[float, Callable[[World], list[Episode]]]] = (
+    (0.66, relations.problems), (0.10, relations.measured), (0.14, situations.problems), (0.10, two.exchanged),
+)
+"""Questions that are alike and need unlike calls: how often each kind of them stands side by side."""
+
+
 def _siblings(rng: random.Random, system: str | None, offered: Sequence[dict[str, Any]]) -> list[Conversation]:
-    """Problems with the same numbers that differ in what is asked: what the model has to tell apart stands side by side."""
+    """Conversations of one such kind, those whose calls the offered tools allow."""
+    names = frozenset(str(schema["function"]["name"]) for schema in offered)
     found: list[Conversation] = []
     for _ in range(DRAWS):
+        makers, weights = [maker for _, maker in SIBLINGS], [weight for weight, _ in SIBLINGS]
         try:
-            episodes = relations.problems(World(rng))
+            episodes = rng.choices(makers, weights)[0](World(rng))
         except UnfitError:
             continue
         before: list[dict[str, Any]] = [] if system is None else [{"role": "system", "content": system}]
-        for episode in episodes:
+        for episode in (episode for episode in episodes if episode.needs <= names):
             thinking = rng.random() < 0.7
             asked = before + messages_of(episode, thinking, sloppy(rng, episode.question))
             found.append(Conversation(asked, list(offered), thinking))
@@ -251,5 +261,5 @@ def group(seed: int, step: int) -> list[Conversation]:
     rng = random.Random(f"{seed}/{step}")
     system, offered = _offer(rng)
     calculates = any(schema["function"]["name"] == "calculator" for schema in offered)
-    found = _siblings(rng, system, offered) if calculates and rng.random() < 0.4 else []
+    found = _siblings(rng, system, offered) if calculates and rng.random() < 0.5 else []
     return found + [conversation(rng, system, offered) for _ in range(GROUP - len(found))]

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from teaching import phrases, relations, tasks
+from teaching import phrases, relations, situations, tasks
 from teaching import phrases_tools as tools
 from teaching.plain_questions import CAPITAL_FORMS, CAPITALS, DEFINE, DEFINE_FORMS
 from teaching.small_talk import small_talk
@@ -47,6 +47,8 @@ def _reworded(rng: random.Random, question: str) -> str:
 
 
 def conversion(world: World) -> Episode:
+    if world.rng.random() < 0.45:
+        return situations.conversion(world)
     return tasks.conversion(world, CONVERT, SITUATIONS)
 
 
@@ -55,7 +57,8 @@ def clock(world: World) -> Episode:
 
 
 def direct(world: World) -> Episode:
-    return tasks.calculation(world, DIRECT, "direct")
+    hard = world.rng.random() < 0.35
+    return tasks.calculation(world, DIRECT, "direct", tasks.expression(world.rng, hard=hard))
 
 
 def verbal(world: World) -> Episode:
@@ -73,7 +76,7 @@ def yes_no(world: World) -> Episode:
 def plain(world: World) -> Episode:
     """A question that needs no tool."""
     kind = world.rng.random()
-    if kind < 0.4:
+    if kind < 0.45:
         return fact(world)
     question, answer = world.rng.choice(own_answers() if kind < 0.9 else small_talk())
     return Episode("plain", _reworded(world.rng, question), (), NO_TOOL_NEEDED, answer)

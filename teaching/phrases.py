@@ -6,6 +6,7 @@ A file holds one block, or several that each open with a line "## NAME".
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "data" / "phrases"
@@ -26,6 +27,16 @@ def block(file: str, name: str = "") -> str:
 def lines(file: str, name: str = "") -> tuple[str, ...]:
     """The same, cut into phrases."""
     return tuple(block(file, name).split("\n"))
+
+
+@functools.cache
+def keyed(file: str, name: str) -> Mapping[str, tuple[str, ...]]:
+    """The lines of a block by what stands before their first colon."""
+    found: dict[str, list[str]] = {}
+    for line in lines(file, name):
+        key, _, sentence = line.partition(": ")
+        found.setdefault(key, []).append(sentence)
+    return {key: tuple(sentences) for key, sentences in found.items()}
 
 
 def lowered(text: str) -> str:

@@ -6,7 +6,6 @@ them, and answers. The same facts with another question make a problem with anot
 
 from __future__ import annotations
 
-import functools
 import random
 import re
 from collections.abc import Mapping
@@ -62,24 +61,21 @@ SCENES: Mapping[str, Scene] = {
     "compare": Scene(_sum("smaller", "difference", "larger"), {"smaller": "n k a", "difference": "n k"}),
     "goal": Scene(_sum("have", "missing", "goal"), {"have": "k a L", "missing": "k a"}),
     "change": Scene(_sum("price", "change", "paid"), {"price": "p", "change": "p n"}),
+    "rate": Scene(PRODUCT, {"each": "n k", "number": "n"}),
+    "surface": Scene({"area": "{length} * {width}"}, {"length": "k n d", "width": "k n d"}),
     "age": Scene(_sum("born", "age", "year"), {"born": "year", "age": "k n"}),
     "percent": Scene({"part": "{percent} / 100 * {whole}", "percent": "{part} / {whole} * 100"},
                      {"whole": "k a L", "percent": "c"}),
     "discount": Scene(_percentage("-"), {"whole": "p k a", "percent": "c"}),
     "rise": Scene(_percentage("+"), {"whole": "p k a", "percent": "c"}),
 }
-MEASURED = ("pieces", "joined", "leftover")
+MEASURED = ("pieces", "joined", "leftover", "rate", "surface")
 """Scenes whose question asks in another unit than the facts are told in."""
 
 
-@functools.cache
 def _sentences(scene: str) -> Mapping[str, tuple[str, ...]]:
     """What a scene can say: facts by the quantities they state, questions (?) and answers (!) by the one they ask for."""
-    found: dict[str, list[str]] = {}
-    for line in phrases.lines("relations", scene):
-        key, _, sentence = line.partition(": ")
-        found.setdefault(key, []).append(sentence)
-    return {key: tuple(lines) for key, lines in found.items()}
+    return phrases.keyed("relations", scene)
 
 
 def _values(world: World, scene: Scene) -> Quantities:
@@ -99,6 +95,13 @@ def _facts(rng: random.Random, said: Mapping[str, tuple[str, ...]], told: tuple[
     return " ".join(rng.choice(said[name]) for name in rng.sample(told, 2))
 
 
+def _aside(rng: random.Random) -> str:
+    """Now and then a sentence whose number has nothing to do with the question."""
+    if rng.random() > 0.07:
+        return ""
+    return rng.choice(phrases.lines("relations", "asides")).format(n=rng.randint(2, 40)) + " "
+
+
 def _written(rng: random.Random, name: str, value: str, template: str) -> str:
     """A value as people may write it; money and percentages stay digits."""
     if "." in value or f"${{{name}}}" in template or f"{{{name}}}%" in template or name in ("born", "year"):
@@ -113,6 +116,7 @@ def _asked(rng: random.Random, name: str, asked: str, values: Quantities, words:
     said, rule = _sentences(name), SCENES[name].rules[asked]
     told = tuple(re.findall(r"\{(\w+)\}", rule))
     facts, question = _facts(rng, said, (told[0], told[1])), rng.choice(said[f"?{asked}"])
+    facts = f"{_aside(rng)}{facts}"
     template = f"{facts} {question}" if rng.random() < 0.8 else f"{question} {facts}"
     written = {one: _written(rng, one, values[one], template) for one in told}
     text = re.sub(r"(?:^|(?<=[.?] ))[a-z]", lambda match: match[0].upper(), template.format(**written, **words))
@@ -161,17 +165,39 @@ def problem(world: World) -> Episode:
     return world.rng.choice(problems(world))
 
 
-def measured(world: World) -> Episode:
-    """A problem about amounts in one unit, with a question in another: the calculation, then the conversion."""
+def _units(world: World, name: str, asked: str) -> tuple[dict[str, str], tuple[str, str]]:
+    """The units that a measured scene speaks of, and those of the quantity asked: as it is told, and as it is wanted."""
+    rng = world.rng
+    if name == "surface":
+        told = rng.choice(("meters", "feet", "yards", "inches"))
+        wanted = tasks.units(rng, "area")[1]
+        return {"f": told, "t": wanted}, (f"square {told}", wanted)
+    kind = "length" if name == "rate" else rng.choice(("length", "mass", "volume", "length", "time", "area"))
+    _, told, wanted = tasks.units(rng, kind)
+    if name == "rate" and asked == "each":
+        return {"f": told, "t": wanted}, (f"{told} per hour", f"{wanted} per hour")
+    return {"f": told, "t": wanted}, (told, wanted)
+
+
+def measured(world: World) -> list[Episode]:
+    """A problem about amounts in one unit with a question in another, and with the same question in the same unit.
+
+    The first needs the calculation, then the conversion, the second the calculation alone.
+    """
     rng = world.rng
     name = rng.choice(MEASURED)
     values = _values(world, SCENES[name])
-    _, source, target = tasks.units(rng, rng.choice(("length", "mass", "volume", "length", "time", "area")))
     asked = rng.choice([key[1:] for key in _sentences(name) if key[0] == "?"])
     values = _free(rng, name, asked, values)
-    words = _words(rng) | {"f": source, "t": target}
-    template, question, rule = _asked(rng, name, asked, values, words)
-    answer = rng.choice(_sentences(name)[f"!{asked}"])
-    named = _named(template, asked, rule, values)
-    said = answer.format_map({"r": "{r}", **words})
-    return chains.then_convert(world, question, rule.format(**values), (source, target), named, said)
+    units, (source, target) = _units(world, name, asked)
+    words, rule = _words(rng) | units, SCENES[name].rules[asked]
+    template, other, _ = _asked(rng, name, asked, values, words)
+    answer, known = rng.choice(_sentences(name)[f"!{asked}"]), _named(template, asked, rule, values)
+    expr = rule.format(**values)
+    two = chains.then_convert(world, other, expr, (source, target), known, answer.format_map({"r": "{r}", **words}))
+    words = words | {"t": source if name == "surface" else units["f"]}
+    template, same, _ = _asked(rng, name, asked, values, words)
+    result = world.result("calculator", {"expression": expr})
+    step = tasks.calculate_step(expr, result, rule=_named(template, asked, rule, values))
+    said = answer.format_map({"r": f"{result} {source}", **words})
+    return [two, Episode("relation", same, (step,), tasks.done(result), said, (result,), {"result": result})]

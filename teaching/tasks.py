@@ -156,11 +156,14 @@ def in_words(value: int) -> str:
     return TENS[value // 10] + (f"-{NUMBER_WORDS[value % 10]}" if value % 10 else "")
 
 
-def expression(rng: random.Random) -> tuple[str, str]:
-    """Random arithmetic: as the calculator reads it, and as somebody may type it."""
-    short, long = (lambda: number(rng, 10, 99)), (lambda: number(rng, 1000, 10**9))
-    kinds = (lambda: number(rng), lambda: number(rng), short, lambda: decimal(rng), long)
-    count = rng.choices((2, 3, 4), (0.68, 0.24, 0.08))[0]
+def expression(rng: random.Random, hard: bool = False) -> tuple[str, str]:
+    """Random arithmetic: as the calculator reads it, and as somebody may type it.
+
+    `hard`: more operands, brackets and long numbers than people usually type, which are what is copied wrongly.
+    """
+    short, long = (lambda: number(rng, 10, 99)), (lambda: number(rng, 1000, 10**9 - hard))
+    kinds = (lambda: number(rng), lambda: number(rng), short, lambda: decimal(rng), long, *(long, long) * hard)
+    count = rng.choices((2, 3, 4), (0.3, 0.4, 0.3) if hard else (0.68, 0.24, 0.08))[0]
     operands = [rng.choice(kinds)() for _ in range(count)]
     signs = [rng.choice("+-**//") for _ in range(count - 1)]
     if rng.random() < 0.06:
@@ -169,15 +172,15 @@ def expression(rng: random.Random) -> tuple[str, str]:
         operands[0] = f"-{operands[0]}"
     text = operands[0]
     for place, (sign, operand) in enumerate(zip(signs, operands[1:], strict=True)):
-        if place and rng.random() < 0.4 and signs[place - 1] in "+-":
+        if place and rng.random() < (0.6 if hard else 0.4) and signs[place - 1] in "+-":
             text = f"({text})"
         text = f"{text} {sign} {operand}"
-    if count == 3 and rng.random() < 0.25 and len(signs) == 2:
+    if count == 3 and rng.random() < (0.5 if hard else 0.25) and len(signs) == 2:
         text = f"{operands[0]} {signs[0]} ({operands[1]} {signs[1]} {operands[2]})"
     typed = text.replace("**", "^") if "**" in text and rng.random() < 0.7 else text
     if "**" not in typed:
         typed = typed.replace("*", rng.choice(("*", "*", "×", "x"))).replace("/", rng.choice(("/", "/", "÷")))
-    if rng.random() < 0.12:
+    if rng.random() < (0.3 if hard else 0.12):
         typed = re.sub(r"(?<![\d.])\d{4,}(?!\d*\.)", lambda match: f"{int(match[0]):,}", typed)
     if rng.random() < 0.35:
         typed = typed.replace(" ", "")
@@ -238,6 +241,11 @@ def units(rng: random.Random, dimension: str | None = None) -> tuple[str, str, s
     return dimension, pick(first), pick(second)
 
 
+def singular(unit: str) -> str:
+    """The unit as it stands before a noun or after "a": a mile, a foot, a kg."""
+    return SINGULAR.get(unit) or (unit.removesuffix("s") if len(unit) > 2 else unit)
+
+
 def amount(rng: random.Random, dimension: str) -> tuple[float | int, str]:
     """A value as a number and as somebody may write it."""
     text = rng.choice((number(rng, 2, 99), number(rng), number(rng, 100, 99999), decimal(rng), decimal(rng)))
@@ -260,7 +268,7 @@ def conversion(world: World, block: str, stories: Mapping[str, str], kind: str =
     dimension, source, target = units(rng)
     value, written = amount(rng, dimension)
     if dimension != "temperature" and source.endswith(("s", "feet")) and rng.random() < 0.12:
-        source = SINGULAR.get(source) or source.removesuffix("s")
+        source = singular(source)
         value, written = rng.choice(((1, "a"), (1, "one"), (1, "1"), (0.5, "half a")))
         if source[0] in "aeiou":
             written = written.replace("a", "an") if written in ("a", "half a") else written
@@ -343,14 +351,23 @@ def _clock_thinking(parts: Mapping[str, str], place: str) -> str:
     return f"In {place} the time is {parts['clock']}."
 
 
-def together(kind: str, question: str, episodes: Sequence[Episode]) -> Episode:
-    """Independent episodes as one: all calls in one turn, announced one by one."""
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def together(kind: str, question: str, episodes: Sequence[Episode], restated: bool = False) -> Episode:
+    """Independent episodes as one: all calls in one turn, announced one by one, as are their results.
+
+    `restated`: the model says each question again before it thinks about it, which keeps their numbers apart.
+    """
     calls = tuple(call for episode in episodes for call in episode.steps[0].calls)
     results = tuple(result for episode in episodes for result in episode.steps[0].results)
     said = " ".join(episode.answer for episode in episodes)
     keys = tuple(key for episode in episodes for key in episode.key)
-    thinking = "".join(f"{n}. {episode.steps[0].thinking} " for n, episode in enumerate(episodes, 1)).rstrip()
-    return Episode(kind, question, (Step(thinking, calls, results),), f"I have {len(calls)} results.", said, keys)
+    thoughts = [f"{_sentence(episode.question)} " * restated + episode.steps[0].thinking for episode in episodes]
+    thinking = " ".join(f"{n}. {thought}" for n, thought in enumerate(thoughts, 1))
+    found = " ".join(f"{n}. {episode.thinking}" for n, episode in enumerate(episodes, 1))
+    return Episode(kind, question, (Step(thinking, calls, results),), found, said, keys)
 
 
 def failing(world: World, convert_block: str, time_block: str) -> Episode:

@@ -21,7 +21,7 @@ def places(world: World) -> Episode:
 
 
 def calculations(world: World) -> Episode:
-    pairs = [tasks.expression(world.rng) for _ in range(2)]
+    pairs = [tasks.expression(world.rng, hard=world.rng.random() < 0.25) for _ in range(2)]
     episodes = [tasks.calculation(world, "{x}|{x}|{x} is {r}.", "direct", pair) for pair in pairs]
     question = world.rng.choice(phrases.lines("two_questions", "TWO_CALCULATIONS")).format(x1=pairs[0][1], x2=pairs[1][1])
     return tasks.together("two_calculations", question, episodes)
@@ -44,7 +44,9 @@ def units(world: World) -> Episode:
     value, written = tasks.amount(rng, dimension)
     steps = [tasks.convert_step(world, value, source, target) for target in (one, other)]
     said = f"{value} {source} is"
-    episodes = [Episode("", "", (step,), "", f"{said} {result}.", (result.split(" ")[0],)) for step, result in steps]
+    episodes = [
+        Episode("", "", (step,), tasks.done(result), f"{said} {result}.", (result.split(" ")[0],)) for step, result in steps
+    ]
     question = rng.choice(mixed.ONE_VALUE_TWO_UNITS).format(v=written, f=source, t1=one, t2=other)
     return tasks.together("two_units", question, episodes)
 
@@ -59,7 +61,18 @@ def _joined(rng: random.Random, first: str, second: str) -> str:
 def unlike(world: World) -> Episode:
     """Two questions that have nothing to do with each other, both for a tool."""
     episodes = [maker(world) for maker in world.rng.choices(ONE_CALL, k=2)]
-    return tasks.together("two_any", _joined(world.rng, *(episode.question for episode in episodes)), episodes)
+    return tasks.together("two_any", _joined(world.rng, *(episode.question for episode in episodes)), episodes, restated=True)
+
+
+def exchanged(world: World) -> list[Episode]:
+    """Two pairs of unlike questions of the same kinds in either order, so that place and topic do not tell the number."""
+    makers = world.rng.choices(ONE_CALL, k=2)
+    found = []
+    for pair in (makers, makers[::-1]):
+        episodes = [maker(world) for maker in pair]
+        question = _joined(world.rng, *(episode.question for episode in episodes))
+        found.append(tasks.together("two_any", question, episodes, restated=True))
+    return found
 
 
 def with_fact(world: World) -> Episode:

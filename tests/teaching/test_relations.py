@@ -31,8 +31,8 @@ def test_a_sentence_states_what_its_key_says_and_nothing_else() -> None:
 def test_what_can_be_asked_can_be_told_and_answered(scene: str) -> None:
     keys = {key for name, key, _ in LINES if name == scene}
     asked = {key[1:] for key in keys if key[0] == "?"}
-    assert asked == ({"all", "each"} if scene == "pieces" else {"total"} if scene == "joined" else {"left"} if scene == "leftover"
-                     else set(SCENES[scene].rules))
+    only = {"pieces": {"all", "each"}, "rate": {"all", "each"}, "joined": {"total"}, "leftover": {"left"}}
+    assert asked == only.get(scene, set(SCENES[scene].rules))
     for quantity in asked:
         assert f"!{quantity}" in keys
         assert _slots(SCENES[scene].rules[quantity]) <= keys
