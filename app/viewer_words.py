@@ -283,10 +283,21 @@ _POPOVER: Mapping[str, Text] = {
     "top_title": Text("最可能的 {n} 個", "The {n} most likely"),
     "top_settings": Text("→ 套用 {settings} 之後", "→ after {settings}"),
     "top_no_settings": Text("→ 抽樣時", "→ when drawn"),
+    "top_stages": Text("→ 溫度 {n}（第一名＝1）→ {settings}", "→ temperature {n} (first = 1) → {settings}"),
+    "top_stages_mean": Text(
+        "先是溫度：把第一名當作 1，各候選與它的比例變成 1/{n} 次方。低於 1 的溫度拉大差距，高於 1 的縮小差距。"
+        "接著 {settings} 可能刪去一些候選，剩下的按比例放大，合起來是 100 %。",
+        "First the temperature: with the most likely one as 1, each candidate’s ratio to it is raised to the power 1/{n}. "
+        "A temperature below 1 widens the gaps, one above 1 narrows them. Then {settings} may cut candidates, and those that "
+        "are left are scaled to 100 % together.",
+    ),
     "setting_temperature": Text("溫度 {n}", "temperature {n}"),
     "setting_top_k": Text("top-k {n}", "top-k {n}"),
     "setting_top_p": Text("top-p {n}", "top-p {n}"),
     "cut": Text("→ 刪去", "→ cut"),
+    "cut_by_temperature": Text("→ 被溫度 0 刪去", "→ cut by temperature 0"),
+    "cut_by_top_k": Text("→ 被 top-k 刪去", "→ cut by top-k"),
+    "cut_by_top_p": Text("→ 被 top-p 刪去", "→ cut by top-p"),
     "kept": Text("→ 保留", "→ kept"),
     "after": Text("→ {p}", "→ {p}"),
     "chosen": Text("選中", "chosen"),

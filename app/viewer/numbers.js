@@ -34,6 +34,16 @@ export function short(n) {
   return trim(n.toFixed(n >= 10 ? 1 : 2));
 }
 
+/**
+ * How many times as likely as the most likely one: two digits. What would round to 1 or to 0 is said as a bound, as in `percent`.
+ * @param {number} n At most 1, and above 0 unless that is by rounding.
+ */
+export function multiple(n) {
+  if (n === 1) return "1";
+  if (n < 0.001) return "< 0.001";
+  return n > 0.99 ? "> 0.99" : trim(n.toPrecision(2));
+}
+
 /** A log probability: three decimals, or two digits where all of these would be 0. @param {number} n At most 0. */
 export function logText(n) {
   const size = -n;

@@ -1,8 +1,8 @@
 // The one popover of the viewer: what a token is, the odds it had, and in a sentence what happened there.
 
 import { button, isShown, make } from "./dom.js";
-import { known, logText, percent, short, visible } from "./numbers.js";
-import { activeSettings, candidates, equallyLikely, happened } from "./odds.js";
+import { known, logText, multiple, percent, short, visible } from "./numbers.js";
+import { activeSettings, candidates, cuts, equallyLikely, happened } from "./odds.js";
 import { seenBottom } from "./scroll.js";
 
 const GAP = 6;
@@ -215,14 +215,27 @@ export class Popover {
   }
 
   top(token, settings) {
-    const { words } = this;
-    const rows = candidates(token, settings.temperature);
+    const rows = candidates(token, settings);
     if (rows.length === 0) return null;
-    const active = activeSettings(settings).map(({ key, n }) => words.t(key, { n }));
-    const after = active.length > 0 ? words.t("top_settings", { settings: active.join(" · ") }) : words.t("top_no_settings");
-    const title = make("span", "", words.t("top_title", { n: token.top.length }));
-    const head = make("div", "lg-top-head", title, make("span", "", after));
-    return make("div", "lg-candidates", head, ...rows.map((row) => this.candidate(row, token)));
+    const weighed = rows.some((row) => row.weight !== null);
+    const title = make("span", "", this.words.t("top_title", { n: token.top.length }));
+    const head = make("div", "lg-top-head", title, this.stages(settings, weighed));
+    const className = weighed ? "lg-candidates lg-weighed" : "lg-candidates";
+    return make("div", className, head, ...rows.map((row) => this.candidate(row, token)));
+  }
+
+  /** What the numbers behind the arrows of each candidate are. */
+  stages(settings, weighed) {
+    const { words } = this;
+    const named = (active) => active.map(({ key, n }) => words.t(key, { n })).join(" · ");
+    if (weighed) {
+      const values = { n: settings.temperature, settings: named(cuts(settings)) };
+      const both = make("span", "", words.t("top_stages", values));
+      both.title = words.t("top_stages_mean", values);
+      return both;
+    }
+    const active = named(activeSettings(settings));
+    return make("span", "", active ? words.t("top_settings", { settings: active }) : words.t("top_no_settings"));
   }
 
   candidate(row, token) {
@@ -236,15 +249,23 @@ export class Popover {
     const element = make(
       "div", row.chosen ? "lg-candidate lg-chosen" : row.kept ? "lg-candidate" : "lg-candidate lg-cut",
       make("span", "lg-mark", row.chosen ? "✓" : ""), piece, make("span", "lg-bars", bar, afterBar),
-      exact(row.p, percent(row.p)), this.afterSettings(row),
+      exact(row.p, percent(row.p)), ...this.afterTemperature(row), this.afterSettings(row),
     );
     element.dataset.id = String(row.id);
     return element;
   }
 
+  /** What the temperature alone did, where that is a number of its own. */
+  afterTemperature(row) {
+    if (row.weight === null) return [];
+    const cell = exact(row.weight, this.words.t("after", { p: multiple(row.weight) }));
+    cell.classList.add("lg-weight");
+    return [cell];
+  }
+
   afterSettings(row) {
     const { words } = this;
-    if (!row.kept) return make("span", "lg-after", words.t("cut"));
+    if (!row.kept) return make("span", "lg-after", words.t(row.cutBy === null ? "cut" : `cut_by_${row.cutBy}`));
     if (row.after === null) return make("span", "lg-after", words.t("kept"));
     const cell = exact(row.after, words.t("after", { p: percent(row.after) }));
     cell.classList.add("lg-after");

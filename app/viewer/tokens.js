@@ -15,13 +15,9 @@ const CLOCK_EVERY = 16;
 const CHANNEL_CLASS = { thought: " lg-thought", tool_call: " lg-call", control: " lg-control", content: "" };
 
 function classOf(token) {
-  if (token.special) return "lg-t lg-pill";
   const level = doubt(token.p);
-  return "lg-t"
-    + (CHANNEL_CLASS[token.channel] ?? "")
-    + (level ? ` lg-d${level}` : "")
-    + (isUpset(token) ? " lg-upset" : "")
-    + (token.text === "" ? " lg-incomplete" : "");
+  const look = token.special ? " lg-pill" : (CHANNEL_CLASS[token.channel] ?? "") + (token.text === "" ? " lg-incomplete" : "");
+  return `lg-t${look}${level ? ` lg-d${level}` : ""}${isUpset(token) ? " lg-upset" : ""}`;
 }
 
 /** What a token shows in the strip: "⋯" for one that completes no character, because an empty span could not be pointed at. */

@@ -44,10 +44,18 @@ for (const [name, theme] of Object.entries(THEMES)) {
 
 test("from where a channel's colour cannot be read, and where tokens are marked, tokens have the colour of text", () => {
   const rule = /([^{}]+)\{ color: var\(--lg-text\); \}/g;
-  const plain = [...css.matchAll(rule)].flatMap(([, selectors]) => selectors.replaceAll(/\/\*.*?\*\//gs, "").split(",").map((each) => each.trim()));
-  for (const selector of [".lg-control.lg-d3", ".lg-t.lg-d4", ".lg-t.lg-d5", ".lg-t.lg-d6", ".lg-t.lg-marked"]) {
-    assert.ok(plain.includes(selector), selector);
-  }
+  const bare = (selectors) => selectors.replaceAll(/\/\*.*?\*\//gs, "").split(",").map((each) => each.trim());
+  const plain = [...css.matchAll(rule)].flatMap(([, selectors]) => bare(selectors));
+  const doubtful = [".lg-control.lg-d3", ".lg-pill.lg-d3", ".lg-t.lg-d4", ".lg-t.lg-d5", ".lg-t.lg-d6"];
+  for (const selector of [...doubtful, ".lg-t.lg-marked"]) assert.ok(plain.includes(selector), selector);
+});
+
+test("a control token's own background lies under the colours of doubt, and its lower edge over theirs", () => {
+  const at = (selector) => css.indexOf(`\n${selector} {`);
+  assert.ok(at(".lg-pill") > 0);
+  for (let level = 1; level <= 6; level += 1) assert.ok(at(".lg-pill") < at(`.lg-d${level}`), `doubt ${level}`);
+  assert.ok(at(".lg-t.lg-d5") < at(".lg-t.lg-d6") && at(".lg-t.lg-d6") < at(".lg-t.lg-pill"));
+  assert.match(css.slice(at(".lg-t.lg-pill")).split("}")[0], /border-bottom-color: var\(--st-violet-color\)/);
 });
 
 test("what is quiet already is not faded further", () => {

@@ -14,8 +14,13 @@ import { newPage } from "./dom.js";
 import { numbered, smallRun, token } from "./fixtures.js";
 
 const TABLES = {
-  en: { seen_cached: "{n} in the cache", seen_but_last_cached: "{n}: {cached}, and the last one", seen_part_cached: "{n}: {cached}, again {again}",
-    where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}", tool_running: "{name} runs", pill_call: "a call", least: "{piece} {p}" },
+  en: {
+    seen_cached: "{n} in the cache", seen_but_last_cached: "{n}: {cached}, and the last one",
+    seen_part_cached: "{n}: {cached}, again {again}", where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}",
+    tool_running: "{name} runs", pill_call: "a call", least: "{piece} {p}", after: "→ {p}",
+    top_stages: "{n}, then {settings}", top_settings: "after {settings}", setting_temperature: "t {n}", setting_top_k: "k {n}",
+    setting_top_p: "p {n}",
+  },
   zh: { where: "第 {n} 個，共 {of} 個", token_label_plain: "「{piece}」第 {n} 個", tool_running: "{name} 執行中", pill_call: "呼叫" },
 };
 
@@ -113,6 +118,44 @@ test("an open popover counts on while the turn is written", async () => {
   page.feed(events.slice(6, 8));
   assert.match(page.popover.element.textContent, /1 of 4/);
   assert.equal(page.popover.where.getAttribute("aria-live"), "off");
+});
+
+test("a control token shows its doubt, and that it was an upset, as every other token does", async () => {
+  const control = (index, p, rank) => token(1, index, "<c>", { special: true, channel: "control", p, rank });
+  const page = await drawn(numbered([
+    { kind: "run_start", settings: {} }, { kind: "step_start", step: 1 }, { kind: "prefill", step: 1, n_reused: 0 },
+    control(0, 0.99, 1), control(1, 0.05, 3), control(2, undefined, undefined), token(1, 3, "a", { p: 0.05, rank: 3 }),
+  ]));
+  const looks = page.root.querySelectorAll(".lg-t").map((span) => span.className);
+  assert.deepEqual(looks, ["lg-t lg-pill", "lg-t lg-pill lg-d5 lg-upset", "lg-t lg-pill", "lg-t lg-d5 lg-upset"]);
+});
+
+/** What the popover says of each candidate of a token behind its name, and of all of them above. */
+async function candidatesSaid(settings) {
+  const top = [[1, "a", 0.4, 1], [2, "b", 0.2, 1], [3, "c", 0.1, 0], [4, "d", 0.05, 0]];
+  const page = await drawn(numbered([
+    { kind: "run_start", settings }, { kind: "step_start", step: 1 }, { kind: "prefill", step: 1, n_reused: 0 },
+    token(1, 0, "a", { id: 1, p: 0.4, p_sampled: 0.8, rank: 1, kept: 2, top }),
+  ]));
+  page.root.querySelector(".lg-t").click();
+  const { element } = page.popover;
+  const rows = element.querySelectorAll(".lg-candidate").map((row) => row.children.slice(3).map((cell) => cell.textContent));
+  return [element.querySelector(".lg-top-head").children[1].textContent, ...rows];
+}
+
+test("the popover says of each candidate what temperature, top-k and top-p did to it", async () => {
+  // At temperature 0.5 half as likely becomes a quarter; 4 : 1 of what is left is 80 % and 20 %.
+  assert.deepEqual(await candidatesSaid({ temperature: 0.5, top_k: 3, top_p: 0.9 }), [
+    "0.5, then k 3 · p 0.9", ["40 %", "→ 1", "→ 80 %"], ["20 %", "→ 0.25", "→ 20 %"], ["10 %", "→ 0.063", "cut_by_top_p"],
+    ["5 %", "→ 0.016", "cut_by_top_k"],
+  ]);
+  // 80 % to 40 % where nothing but the temperature acts: there is no number between.
+  assert.deepEqual((await candidatesSaid({ temperature: 0.5, top_k: 0, top_p: 1 })).slice(0, 3), [
+    "after t 0.5", ["40 %", "→ 80 %"], ["20 %", "→ 20 %"],
+  ]);
+  assert.deepEqual((await candidatesSaid({})).slice(1), [
+    ["40 %", "→ 80 %"], ["20 %", "kept"], ["10 %", "cut"], ["5 %", "cut"],
+  ]);
 });
 
 test("whoever closes the popover from inside is back at the token", async () => {
@@ -228,7 +271,8 @@ test("where tokens cannot be counted the prompt still says that it departs, and 
 
 test("a call's values cannot turn the text around them, and its least certain token reads as everywhere", async () => {
   const call = {
-    name: "a\u202eb", arguments: { "k\u202e": "v\u202e" }, raw_args: "", error: null, span: [0, 1], args_span: [0, 1], value_spans: {},
+    name: "a\u202eb", arguments: { "k\u202e": "v\u202e" }, raw_args: "", error: null,
+    span: [0, 1], args_span: [0, 1], value_spans: {},
   };
   const page = await drawn(numbered([
     { kind: "run_start", settings: {}, vocabulary: "byte_level" }, { kind: "step_start", step: 1 },

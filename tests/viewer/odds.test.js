@@ -21,40 +21,120 @@ function softmax(logits) {
   return weights.map((weight) => weight / sum);
 }
 
-/** The distribution that is drawn from, computed from logits as samplers do: divide by T, keep k, keep p, softmax again. */
-function drawnFrom(logits, { temperature, topK, topP }) {
+const six = (value) => Number(value.toPrecision(6)); // As the log rounds probabilities.
+
+/**
+ * What each setting does to a whole vocabulary, as samplers do it: divide by T in float32, keep what is not below the k-th, then
+ * cut what has at most 1 - top_p together with all that is less likely, then softmax over the rest.
+ * @returns {{order: number[], cutBy: Map<number, string>, after: Map<number, number>}} `order` is the most likely first.
+ */
+function drawnFrom(logits, { temperature, top_k: topK, top_p: topP }) {
   const order = logits.map((_, i) => i).sort((a, b) => logits[b] - logits[a] || a - b);
-  let kept = topK > 0 ? order.slice(0, topK) : order;
-  const scaled = softmax(kept.map((i) => logits[i] / temperature));
-  let sum = 0;
-  const count = scaled.findIndex((p) => (sum += p) >= topP) + 1 || kept.length;
-  kept = kept.slice(0, count);
-  const p = softmax(kept.map((i) => logits[i] / temperature));
-  return new Map(kept.map((i, place) => [i, p[place]]));
+  const scores = logits.map((logit) => Math.fround(logit / Math.fround(temperature)));
+  const lowest = topK > 0 ? scores[order[topK - 1]] : -Infinity;
+  const inK = order.filter((i) => scores[i] >= lowest);
+  const p = softmax(inK.map((i) => logits[i] / temperature));
+  let left = 0;
+  const inP = new Set(topP < 1 ? [] : inK);
+  for (let place = inK.length - 1; place >= 0 && topP < 1; place -= 1) {
+    left += p[place];
+    if (left > 1 - topP || place === 0) inP.add(inK[place]);
+  }
+  const kept = inK.filter((i) => inP.has(i));
+  const drawn = softmax(kept.map((i) => logits[i] / temperature));
+  const cutBy = new Map(order.slice(0, 5).map((i) => [i, inP.has(i) ? null : inK.includes(i) ? "top_p" : "top_k"]));
+  return { order, cutBy, after: new Map(kept.map((i, place) => [i, drawn[place]])) };
 }
 
-test("what the settings did to each candidate equals softmax over the kept logits", () => {
+/** Float32 logits of a vocabulary; in some rounds many are equal, or as near to each other as float32 allows. */
+function vocabulary(next, round) {
+  const spread = 0.3 + next() * 3;
+  const logits = Array.from({ length: 3000 }, () => Math.fround(10 - Math.log(1 - next()) * spread));
+  if (round % 3 === 0) return logits.map((logit) => Math.round(logit * 2) / 2);
+  if (round % 3 === 1) return logits;
+  const top = Math.max(...logits);
+  for (let i = 0; i < 8; i += 1) logits[Math.floor(next() * logits.length)] = Math.fround(top * (1 + (i >> 1) * 2 ** -23));
+  return logits;
+}
+
+/** The token that comes at a place of the order, as the log has it. */
+function logged(logits, { order, cutBy, after }, place) {
+  const own = softmax(logits);
+  const id = order[place];
+  const rank = 1 + logits.filter((logit) => logit > logits[id]).length;
+  const top = order.slice(0, 5).map((i) => [i, "y", six(own[i]), cutBy.get(i) === null ? 1 : 0]);
+  return { id, piece: "x", p: six(own[id]), p_sampled: six(after.get(id)), rank, kept: after.size, top };
+}
+
+const ROUNDS = 420;
+
+/** Calls `check` with each candidate of many random vocabularies and settings, beside what happened to it in truth. */
+function everyCandidate(check) {
   const next = random(20240607);
-  let compared = 0;
-  for (let round = 0; round < 500; round += 1) {
-    const logits = Array.from({ length: 40 }, () => next() * 12);
-    const settings = { temperature: 0.2 + next() * 1.6, topK: [0, 3, 20][round % 3], topP: [1, 0.9, 0.5][round % 7 % 3] };
-    const own = softmax(logits);
-    const drawn = drawnFrom(logits, settings);
-    const ids = [...drawn.keys()];
-    const chosen = ids[Math.floor(next() * ids.length)];
-    const order = own.map((_, i) => i).sort((a, b) => own[b] - own[a] || a - b);
-    const token = {
-      id: chosen, piece: "x", p: own[chosen], p_sampled: drawn.get(chosen), rank: order.indexOf(chosen) + 1, kept: drawn.size,
-      top: order.slice(0, 5).map((i) => [i, "y", own[i], drawn.has(i) ? 1 : 0]),
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const settings = {
+      temperature: [0.05, 0.3, 0.7, 1, 1.3, 2][Math.floor(next() * 6)], top_k: [0, 1, 2, 3, 4, 20][Math.floor(next() * 6)],
+      top_p: [1, 0.9, 0.5, 0.2][Math.floor(next() * 4)],
     };
-    for (const row of candidates(token, settings.temperature)) {
-      const expected = drawn.get(row.id) ?? 0;
-      assert.ok(Math.abs(row.after - expected) < 1e-9, `round ${round}, id ${row.id}: ${row.after} is not ${expected}`);
-      compared += 1;
-    }
+    const logits = vocabulary(next, round);
+    const truth = drawnFrom(logits, settings);
+    const token = logged(logits, truth, Math.floor(next() * truth.after.size));
+    for (const row of candidates(token, settings)) check(row, { settings, logits, truth, what: `round ${round}, id ${row.id}` });
   }
-  assert.ok(compared >= 2500);
+}
+
+/** Six digits are off by 5e-6 at most; a power 1/T multiplies that. */
+function near(found, expected, error, what) {
+  assert.ok(Math.abs(found - expected) <= error * expected + 1e-300, `${what}: ${found} is not ${expected}`);
+}
+
+test("the probability with which each candidate was drawn equals softmax over the kept logits", () => {
+  let compared = 0;
+  everyCandidate((row, { settings: { temperature }, truth, what }) => {
+    near(row.after, truth.after.get(row.id) ?? 0, 1.1e-5 / temperature + 5e-6, what);
+    compared += 1;
+  });
+  assert.ok(compared >= 5 * ROUNDS);
+});
+
+test("what the temperature alone makes of each candidate equals the exponential of its logit's distance to the largest", () => {
+  let compared = 0;
+  everyCandidate((row, { settings, logits, what }) => {
+    const { temperature, top_k: topK, top_p: topP } = settings;
+    if (temperature === 1 || (topK === 0 && topP === 1)) return assert.equal(row.weight, null, what);
+    const largest = logits.reduce((one, other) => Math.max(one, other));
+    near(row.weight, Math.exp((logits[row.id] - largest) / temperature), 1.1e-5 / temperature, what);
+    compared += 1;
+  });
+  assert.ok(compared >= 2 * ROUNDS);
+});
+
+test("the setting that cut a candidate is the one that did, or none is named where two are as good as equal", () => {
+  const counts = { top_k: 0, top_p: 0, unnamed: 0 };
+  everyCandidate((row, { settings, logits, truth, what }) => {
+    if (row.kept) return assert.equal(row.cutBy, null, what);
+    const { top_k: topK, top_p: topP } = settings;
+    if (row.cutBy === null) {
+      const distance = logits[truth.order[topK - 1]] - logits[row.id];
+      assert.ok(topK > 0 && topP < 1 && distance < 2e-3, `${what} is not named, at a distance of ${distance}`);
+    } else assert.equal(row.cutBy, truth.cutBy.get(row.id), what);
+    counts[row.cutBy ?? "unnamed"] += 1;
+  });
+  assert.ok(Math.min(...Object.values(counts)) >= 20, JSON.stringify(counts));
+});
+
+test("what float32 makes equal to the k-th is not said to be cut by top-k", () => {
+  // Two neighbours in float32 that are the same number once they are divided by 1.3.
+  const step = 2 ** -17;
+  const score = (value) => Math.fround(value / Math.fround(1.3));
+  const high = Array.from({ length: 64 }, (_, i) => 120 + i * step).find((value) => score(value) === score(value - step));
+  const logits = [high, high - step, ...Array.from({ length: 3000 }, (_, i) => 100 + i / 1000)];
+  const settings = { temperature: 1.3, top_k: 1, top_p: 0.4 };
+  const truth = drawnFrom(logits, settings);
+  assert.equal(truth.cutBy.get(1), "top_p");
+  const rows = candidates(logged(logits, truth, 0), settings);
+  assert.ok(rows[0].p > rows[1].p, "the log tells the two apart");
+  assert.deepEqual(rows.map((row) => row.cutBy), [null, null, "top_k", "top_k", "top_k"]);
 });
 
 const TOKEN = {
@@ -63,7 +143,7 @@ const TOKEN = {
 };
 
 test("a chosen token that is not among the top ones is added as a row", () => {
-  const rows = candidates(TOKEN, 1);
+  const rows = candidates(TOKEN, { temperature: 1, top_k: 0, top_p: 0.9 });
   assert.equal(rows.length, 6);
   assert.deepEqual(rows.map((row) => row.chosen), [false, false, false, false, false, true]);
   assert.equal(rows[5].after, 0.2);
@@ -72,14 +152,32 @@ test("a chosen token that is not among the top ones is added as a row", () => {
 
 test("at temperature 0 the chosen one has all", () => {
   const token = { ...TOKEN, id: 1, p: 0.3, p_sampled: 1, rank: 1, kept: 1, top: [[1, "a", 0.3, 1], [2, "b", 0.3, 0]] };
-  assert.deepEqual(candidates(token, 0).map((row) => row.after), [1, 0]);
+  const rows = candidates(token, { temperature: 0, top_k: 1, top_p: 0.5 });
+  assert.deepEqual(rows.map((row) => [row.after, row.cutBy, row.weight]), [[1, null, null], [0, "temperature", null]]);
 });
 
 test("what is not known stays unknown", () => {
   const { p_sampled: _, ...token } = TOKEN;
-  assert.deepEqual(candidates(token, 0.7).map((row) => row.after), [null, null, null, null, 0, null]);
-  assert.deepEqual(candidates({ id: 1, piece: "a" }, 0.7), []);
-  assert.equal(candidates({ ...TOKEN, p: 0 }, 0.7)[0].after, null);
+  const settings = { temperature: 0.7, top_k: 0, top_p: 1 };
+  assert.deepEqual(candidates(token, settings).map((row) => row.after), [null, null, null, null, 0, null]);
+  assert.deepEqual(candidates({ id: 1, piece: "a" }, settings), []);
+  assert.equal(candidates({ ...TOKEN, p: 0 }, settings)[0].after, null);
+  const said = (more, each = {}) => {
+    const { weight, cutBy } = candidates({ ...TOKEN, ...each }, { ...settings, ...more })[4];
+    return [weight, cutBy];
+  };
+  assert.deepEqual(candidates(TOKEN, {}).map((row) => [row.weight, row.cutBy]), Array(6).fill([null, null]));
+  assert.deepEqual(said({}), [null, null], "nothing cuts, and yet it was cut");
+  assert.deepEqual(said({ top_k: 5 }).at(1), null);
+  assert.deepEqual(said({ top_k: 4 }).at(1), "top_k");
+  const impossible = { top: [...TOKEN.top.slice(0, 4), [5, "e", 0, 0]] };
+  assert.deepEqual(said({ top_k: 2, top_p: 0.9 }, impossible), [null, null]);
+});
+
+test("below the temperature for which six digits suffice no power of them is written", () => {
+  const rows = candidates({ ...TOKEN, id: 1, p: 0.3, p_sampled: 0.9 }, { temperature: 0.01, top_k: 4, top_p: 1 });
+  assert.deepEqual(rows.map((row) => row.weight), Array(5).fill(null));
+  assert.deepEqual(rows.map((row) => row.after), [0.9, null, null, null, 0]);
 });
 
 test("which sentence says what happened", () => {

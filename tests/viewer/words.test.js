@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 
-import { doubt, duration, logText, percent, short, visible, withMarks } from "../../app/viewer/numbers.js";
+import { doubt, duration, logText, multiple, percent, short, visible, withMarks } from "../../app/viewer/numbers.js";
 import { fillIn, Words } from "../../app/viewer/words.js";
 
 const VIEWER = new URL("../../app/viewer/", import.meta.url);
@@ -62,6 +62,11 @@ test("a language that cannot be loaded leaves the old one", async () => {
 test("percentages keep the digits that say something", () => {
   const written = [1, 0.99995, 0.9994, 0.81302, 0.1, 0.0568, 0.00042, 0.000001, 0].map(percent);
   assert.deepEqual(written, ["100 %", "> 99.99 %", "99.94 %", "81.3 %", "10 %", "5.68 %", "0.042 %", "< 0.001 %", "0 %"]);
+});
+
+test("multiples of the most likely one read as 1 or as nothing only where they are", () => {
+  const written = [1, 0.9999, 0.7071, 0.5, 0.0831, 0.00104, 0.0002, 1e-12].map(multiple);
+  assert.deepEqual(written, ["1", "> 0.99", "0.71", "0.5", "0.083", "0.001", "< 0.001", "< 0.001"]);
 });
 
 test("what cannot be seen, or turns the text around it, is shown as its code", () => {
