@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,16 @@ def test_imports_stay_on_their_floor(path: Path) -> None:
                 assert name.startswith("backends.base"), f"harness imports {name}, not backends.base"
         if top in HEAVY:
             assert folder in HEAVY[top], f"{folder} imports {name}"
+
+
+LOOKS = sorted(path for folder in ("app", "tests") for kind in ("js", "css") for path in (ROOT / folder).rglob(f"*.{kind}"))
+
+
+@pytest.mark.parametrize("path", LOOKS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_lines_of_scripts_and_styles_are_as_short_as_those_of_python(path: Path) -> None:
+    limit = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["line-length"]
+    lines = path.read_text("utf-8").splitlines()
+    assert [(number, len(line)) for number, line in enumerate(lines, 1) if len(line) > limit] == []
 
 
 @pytest.mark.parametrize("package", ["families", "families.read", "backends.base", "backends.scripted", "harness.run", "app.cli"])

@@ -1,5 +1,5 @@
-// The drafting lane of a step: what was guessed in each round, what held, and what the model wrote instead. Its rows come with the
-// tokens; its figures are those of model_end and of nothing else, so that the page and the run file cannot differ.
+// The drafting lane of a step: what was guessed in each round, what held, and what the model wrote instead. Its rows come with
+// the tokens; its figures are those of model_end and of nothing else, so that the page and the run file cannot differ.
 
 import { passesSaved, Rounds, written } from "./drafts.js";
 import { button, make, show } from "./dom.js";
@@ -29,7 +29,8 @@ function summary(w, step, nRounds) {
 }
 
 function shares(w, counts) {
-  return counts.map(([name, [looked, held]]) => w.t("draft_share", { name, held, looked, p: percent(held / looked) })).join(" · ");
+  const share = ([name, [looked, held]]) => w.t("draft_share", { name, held, looked, p: percent(held / looked) });
+  return counts.map(share).join(" · ");
 }
 
 function byChannel(w, mtp) {

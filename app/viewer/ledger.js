@@ -36,7 +36,8 @@ export function partsOf(context) {
 /**
  * How many tokens of a prompt are reused, new and read again.
  * @param {object} context
- * @returns {{reused: number, again: number, fresh: number}|null} In the order in which they stand; null where the log does not say.
+ * @returns {{reused: number, again: number, fresh: number}|null} In the order in which they stand; null where the log does not
+ *   say.
  */
 export function counts(context) {
   if (!context.origins || context.origins.some(([, , n]) => n === null)) return null;
@@ -53,8 +54,8 @@ export function anySame(context) {
 /**
  * The parts that the model has read before and that need not be read again, and the others.
  * @param {object} context
- * @returns {{reused: Part[], rest: Part[], same: {any: boolean, n: number|null}}} `same` is whether anything of the whole prompt is
- *   as it was, and how many tokens; null where their ends are not known.
+ * @returns {{reused: Part[], rest: Part[], same: {any: boolean, n: number|null}}} `same` is whether anything of the whole
+ *   prompt is as it was, and how many tokens; null where their ends are not known.
  */
 export function split(context) {
   const parts = partsOf(context);

@@ -93,7 +93,8 @@ function callRow(ctx, run, step, call, strip) {
   const error = call.error && note(ctx, "lg-error", why);
   const repaired = call.repaired && note(ctx, "lg-repaired", (w) => w.t("call_repaired", { what: w.pick(call.repaired) }));
   const least = leastRow(ctx, run, step, call, strip);
-  return row(ctx, call.error ? "error" : "call", "pill_call", callParts(ctx, call, strip), error || null, repaired || null, least);
+  const parts = callParts(ctx, call, strip);
+  return row(ctx, call.error ? "error" : "call", "pill_call", parts, error || null, repaired || null, least);
 }
 
 function position(w, error) {

@@ -12,8 +12,8 @@ function scrollerOf(element) {
 }
 
 /**
- * Where what can be seen around an element ends: the window's bottom, or the top of what the page keeps in front of it there, such
- * as a box to type in.
+ * Where what can be seen around an element ends: the window's bottom, or the top of what the page keeps in front of it there,
+ * such as a box to type in.
  * @param {Element} element @param {number} x Where to look, from the window's left side.
  */
 export function seenBottom(element, x) {

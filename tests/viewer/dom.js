@@ -142,7 +142,10 @@ class Element extends Node {
   matches(selectors) {
     return selectors.split(",").map((each) => each.trim()).some((selector) => {
       const attribute = /^\[([\w-]+)(?:="(.*)")?\]$/.exec(selector);
-      if (attribute) return attribute[2] === undefined ? this.attributes.has(attribute[1]) : this.getAttribute(attribute[1]) === attribute[2];
+      if (attribute) {
+        const [, name, value] = attribute;
+        return value === undefined ? this.attributes.has(name) : this.getAttribute(name) === value;
+      }
       const [tag, ...classes] = selector.split(".");
       return (tag === "" || tag === this.tag) && classes.every((name) => this.classList.contains(name));
     });

@@ -15,7 +15,9 @@ function draft(piece, accepted, place, dropped = []) {
 }
 
 test("a draft that holds whole, and the token that comes with it", () => {
-  const tokens = [token(1, 0, "a"), token(1, 1, "b", draft("b", true, 0)), token(1, 2, "c", draft("c", true, 1)), token(1, 3, "d")];
+  const tokens = [
+    token(1, 0, "a"), token(1, 1, "b", draft("b", true, 0)), token(1, 2, "c", draft("c", true, 1)), token(1, 3, "d"),
+  ];
   assert.deepEqual(roundsOf(tokens), [{
     guesses: [{ piece: "b", state: "held", index: 1 }, { piece: "c", state: "held", index: 2 }], own: 3,
   }]);

@@ -10,7 +10,8 @@ test("whole numbers keep their digits, however many", () => {
   assert.equal(value.a, 12345678901234567890n);
   assert.deepEqual(value.b.slice(1), [9007199254740991, 1]);
   assert.equal(jsonText(value), written);
-  assert.equal(callText("convert", parseJson('{"arguments":{"value":12345678901234567890}}').arguments), 'convert({"value":12345678901234567890})');
+  const { arguments: one } = parseJson('{"arguments":{"value":12345678901234567890}}');
+  assert.equal(callText("convert", one), 'convert({"value":12345678901234567890})');
 });
 
 test("large whole numbers that are no arguments stay numbers, so that a figure of a run file can be reckoned with", () => {
@@ -24,7 +25,8 @@ test("large whole numbers that are no arguments stay numbers, so that a figure o
 });
 
 test("what only looks like a large whole number is left alone", () => {
-  for (const text of ['{"p":0.12345678901234567}', '{"x":1.5e+30}', '"1234567890123456789"', '"\\"1234567890123456789"', "[1e22]"]) {
+  const texts = ['{"p":0.12345678901234567}', '{"x":1.5e+30}', '"1234567890123456789"', '"\\"1234567890123456789"', "[1e22]"];
+  for (const text of texts) {
     assert.deepEqual(parseJson(text), JSON.parse(text));
   }
 });

@@ -8,11 +8,13 @@ import { numbered, smallRun, token } from "./fixtures.js";
 
 const KEYS = {
   step_prompt: "prompt {n} new {new}", step_prompt_plain: "prompt {n}", ledger_again: "again {n}", step_written: "written {n}",
-  speed: "speed {n}", times_prefill: "read {ms}", times_reused: "cached {n}", times_reused_earlier: "left {n}", times_decode: "wrote {ms}", ms: "{n} ms", s: "{n} s",
+  speed: "speed {n}", times_prefill: "read {ms}", times_reused: "cached {n}", times_reused_earlier: "left {n}",
+  times_decode: "wrote {ms}", ms: "{n} ms", s: "{n} s",
   ended_stop_token: "at {token}: {purpose}", ended_stop_unknown: "at {token}", ended_max_new_tokens: "limit {n}",
   ended_other: "because {reason}",
-  settings_greedy: "greedy", settings_temperature: "t {n}", settings_top_k: "k {n}", settings_top_p: "p {n}", settings_seed: "seed {n}",
-  settings_thinking: "thinks", settings_no_thinking: "at once", settings_drafter: "drafts {name}", drafter_prompt_lookup: "lookup",
+  settings_greedy: "greedy", settings_temperature: "t {n}", settings_top_k: "k {n}", settings_top_p: "p {n}",
+  settings_seed: "seed {n}", settings_thinking: "thinks", settings_no_thinking: "at once", settings_drafter: "drafts {name}",
+  drafter_prompt_lookup: "lookup",
 };
 const words = new Words(async () => KEYS);
 await words.use("en");
@@ -41,7 +43,8 @@ test("the head counts what the events hold", () => {
   const [first, second] = fed(smallRun()).steps;
   assert.equal(headText(words, first), "prompt 2 new 2 · written 4 · speed 50");
   assert.equal(headText(words, second), "prompt 9 new 3 · written 2");
-  const again = step({ n_tokens: 40, ids_from: 20, origins: [["model", "again", 5, 0], ["model", "rewritten", 4, 0], ["tool", "new", 11, 0]] }, 6, 2000);
+  const origins = [["model", "again", 5, 0], ["model", "rewritten", 4, 0], ["tool", "new", 11, 0]];
+  const again = step({ n_tokens: 40, ids_from: 20, origins }, 6, 2000);
   assert.equal(headText(words, again.steps[0]), "prompt 40 new 11 · again 9 · written 6 · speed 3");
 });
 
@@ -66,7 +69,8 @@ test("a run says with what it was made, and nothing that is not recorded or cuts
   const said = (settings) => settingsText(words, { model: "m", settings });
   const drawn = { temperature: 0.7, top_p: 0.9, top_k: 20, seed: 7, thinking: true, drafter: "prompt_lookup" };
   assert.equal(said(drawn), "m · t 0.7 · k 20 · p 0.9 · seed 7 · thinks · drafts lookup");
-  assert.equal(said({ ...drawn, top_p: 1, top_k: 0, thinking: false, drafter: "another" }), "m · t 0.7 · seed 7 · at once · drafts another");
+  const uncut = { ...drawn, top_p: 1, top_k: 0, thinking: false, drafter: "another" };
+  assert.equal(said(uncut), "m · t 0.7 · seed 7 · at once · drafts another");
   assert.equal(said({ ...drawn, temperature: 0, seed: null, drafter: null }), "m · greedy · thinks");
   assert.equal(said(undefined), "m");
 });

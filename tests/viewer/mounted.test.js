@@ -59,7 +59,7 @@ test("an earlier question that cannot be read at first is no question without an
   viewer.destroy();
 });
 
-test("a page that is opened while a long prompt is read says how long the run has been going on, not when it last did something", async () => {
+test("a page opened while a long prompt is read says how long the run has gone on, not when it last did something", async () => {
   serve({ words: { ...WORDS, elapsed: "{s} s" }, events: { events: smallRun().slice(0, 3), ended: false, t: 62.5 } });
   const { viewer, root } = mounted(["r"]);
   await until(() => root.querySelector(".lg-facts").textContent !== "");

@@ -40,6 +40,7 @@ test("the arguments of a call as far as they are written, taken up where they we
 test("the state keeps the call that forms", () => {
   const run = newRun("r");
   const forming = { kind: "call_forming", step: 1, call: 0, name: "calc", span_from: 0, args_from: null };
-  take(run, numbered([{ kind: "step_start", step: 1 }, token(1, 0, "<c>"), forming, { ...forming, name: "calculator", args_from: 2 }]));
+  const more = { ...forming, name: "calculator", args_from: 2 };
+  take(run, numbered([{ kind: "step_start", step: 1 }, token(1, 0, "<c>"), forming, more]));
   assert.deepEqual([run.steps[0].forming.name, run.steps[0].forming.args_from], ["calculator", 2]);
 });
