@@ -188,6 +188,10 @@ class Family:
                 return group.tokens[token]
         return None
 
+    def ended(self, raw: str) -> str:
+        """A turn that was not cut off, with the stop token that says so where it was left out."""
+        return raw if raw.rstrip().endswith(tuple(self.stop_tokens)) else raw + next(iter(self.stop_tokens), "")
+
     def opening_channel(self, prompt: str) -> Channel:
         """The channel in which the first token of a turn stands, given the prompt it answers."""
         last = self.headers.last_in(prompt) if self.headers else None

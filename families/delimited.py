@@ -197,7 +197,7 @@ class DelimitedCalls(MarkedCalls):
             alone = at == self._first and self._past_space(after) == self._end and not self._scanner.startswith("```", at)
             if not (alone and self._tools and all(call.raw_args and call.error is None for call in calls)):
                 return None
-        return Found(calls, start.start, after)
+        return self._closed(Found(calls, start.start, after))
 
     def without_opener(self, start: int, closer: Mark, fenced: bool) -> Found | None:
         """A call that begins somewhere from `start` on and reaches up to `closer`; in a code fence, one that is offered."""

@@ -45,7 +45,7 @@ _EXTRA = re.compile(r"(?:[\s}\];,]*[}\];,])?")
 @dataclass
 class CallText:
     """One call that was read from a text: `span` is where it stands, without markers around it. `arguments` do not count where
-    `error` is set."""
+    `error` is set. `closed` says that a marker of its own ends it, in a format whose calls have none otherwise."""
 
     name: str
     arguments: dict[str, Any] | None
@@ -53,6 +53,7 @@ class CallText:
     span: Span
     slips: list[Text] = field(default_factory=list)
     error: CallError | None = None
+    closed: bool = False
 
     @property
     def repaired(self) -> Text | None:

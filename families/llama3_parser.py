@@ -49,6 +49,7 @@ def _read_function(scanner: Scanner, name: str, at: int, end: int, closed: bool)
     call = CallText(name, reading.value, scanner.text[at : reading.end], (at, reading.end), reading.slips)
     closer = scanner.match(_END_FUNCTION, reading.end, end)
     if closer:
+        call.closed = True
         return [call], closer.end()
     if not closed and end - reading.end < len("</function>"):
         raise JsonError(end, Text("少了 </function>", "</function> is missing"), cut=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from families.base import CallError, Text
-from families.json_calls import CallText, Tools, bad_arguments
+from families.json_calls import CallText, Tools, bad_arguments, unterminated
 from families.reading import Scanner, Span
 from families.turns import Found, Kind, Mark
 
@@ -135,7 +135,7 @@ class MarkedCalls(ABC):
     def _closed(self, found: Found) -> Found:
         """Finds the end of calls that were read whole."""
         if not self._closer:
-            return found
+            return self._self_closed(found)
         after = self._past_space(found.end)
         mark = self._marks.at(after)
         rest = self._text[after : self._end] if self._end - after < len(self._closer) else None
@@ -151,6 +151,14 @@ class MarkedCalls(ABC):
             found.end = later.end
         else:
             found.slip(Text(f"少了結尾的 {self._closer}", f"a missing {self._closer}"))
+        return found
+
+    def _self_closed(self, found: Found) -> Found:
+        """Calls that no marker ends: of a turn that was cut off behind the last one, nobody knows whether that was all of it."""
+        last = found.calls[-1]
+        if not self._ended and not last.closed and self._past_space(found.end) == self._end:
+            found.end = self._end
+            last.error = last.error or unterminated(self._end)
         return found
 
     def _wrong_closer(self, mark: Mark | None, at: int) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import families
-from families.base import Call, Family, Text, Turn
+from families.base import Call, Text, Turn
 
 
 def _text(text: Text | None) -> dict[str, str] | None:
@@ -51,15 +51,10 @@ def read_case(case: Mapping[str, Any]) -> dict[str, Any]:
         family = families.named(case["family"])
     except families.UnknownFamily:
         return {"id": case["id"], "unknown_family": case["family"]}
-    turn = family.parse(_ended(family, case["raw"], case.get("finish")), case.get("tools", []), case.get("prefix", ""))
+    raw = family.ended(case["raw"]) if case.get("finish") == "stop" else case["raw"]
+    turn = family.parse(raw, case.get("tools", []), case.get("prefix", ""))
     calls = [{"name": call.name, "arguments": call.arguments, "error": call.error and call.error.kind} for call in turn.calls]
     return {"id": case["id"], "thinking": turn.thinking, "content": turn.content, "tool_calls": calls}
-
-
-def _ended(family: Family, raw: str, finish: str | None) -> str:
-    if finish != "stop" or raw.rstrip().endswith(tuple(family.stop_tokens)):
-        return raw
-    return raw + next(iter(family.stop_tokens), "")
 
 
 def _parser() -> argparse.ArgumentParser:

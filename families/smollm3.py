@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from families.base import Call, Text, TokenGroup, Turn
@@ -13,13 +12,16 @@ from families.chatml import CALLS, RESPONSES, THINKING, TURNS
 from families.delimited import read_turn as read_delimited
 from families.hermes import HERMES
 from families.hermes_parser import FORM, write_turn
-from families.json_calls import CallText, Tools, offered
+from families.json_calls import CallText, Tools, bad_arguments, offered
 from families.lenient_json import JsonError
-from families.python_calls import NO_LIST, read_python_calls
+from families.python_calls import NO_LIST, begins_calls, read_python_calls, salvage_python_calls
 from families.reading import Scanner, Span, joined, trimmed
+from families.turns import Found
 
 CODE, END_CODE = "<code>", "</code>"
-_SNIPPET = re.compile(r"<code>((?:[^<]++|<(?!/?code>))*+)</code>")
+_SNIPPET = re.compile(r"<code>((?:[^<]++|<(?!/?code>))*+)(</code>)?+")
+_MORE_CODE = Text("呼叫後面還有別的程式碼", "more code follows the call")
+_NO_CLOSER = Text(f"少了結尾的 {END_CODE}", f"a missing {END_CODE}")
 
 
 def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
@@ -40,32 +42,44 @@ def read_turn(scanner: Scanner, tools: Tools, prefix: str) -> Turn:
 
 
 def _snippets(scanner: Scanner, span: Span, tools: Tools) -> list[Call]:
-    """The calls in the code of `span`: snippets that are nothing but calls of tools that are offered, one a line.
+    """The calls in the code of `span`: snippets that begin with the call of a tool that is offered, one call a line.
 
     Any other code is text: running it is no tool call.
     """
-    return [call for snippet in scanner.all(_SNIPPET, *span) for call in _calls(scanner, snippet, tools)]
+    cut_at = len(scanner.text.rstrip())  # What reaches up to here has nothing behind it, a stop token neither.
+    return [call for snippet in scanner.all(_SNIPPET, *span) for call in _calls(scanner, snippet, tools, cut_at)]
 
 
-def _calls(scanner: Scanner, snippet: re.Match[str], tools: Tools) -> list[Call]:
+def _calls(scanner: Scanner, snippet: re.Match[str], tools: Tools, cut_at: int) -> list[Call]:
     start, end = trimmed(scanner.text, snippet.span(1))
-    read: list[CallText] = []
-    if start == end:
+    if begins_calls(scanner, start, end) not in tools:
         return []
-    while start < end:
-        try:
-            calls, after = read_python_calls(scanner, start, end, tools, closed=True)
-        except JsonError:
-            return []
-        if not calls or not all(call.name in tools for call in calls):
-            return []
-        read += calls
-        start = trimmed(scanner.text, (after, end))[0]
-    ends = [snippet.start(), *(call.span[1] for call in read[:-1]), snippet.end()]
-    for call in read:
+    closed = snippet[2] is not None
+    cut = not closed and snippet.end() >= cut_at
+    found = Found(_read(scanner, (start, end), tools, cut), snippet.start(), snippet.end())
+    for call in found.calls:
         call.slips = [slip for slip in call.slips if slip != NO_LIST]
-    spans = list(pairwise(ends))
-    return [Call(one.name, one.arguments, one.raw_args, at, None, one.repaired) for one, at in zip(read, spans, strict=True)]
+    if cut:
+        found.cut(end)
+    elif not closed:
+        found.slip(_NO_CLOSER)
+    return found.placed()
+
+
+def _read(scanner: Scanner, span: Span, tools: Tools, cut: bool) -> list[CallText]:
+    """The calls in `span`, of which the first is one of a tool that is offered; other code behind the last one breaks it."""
+    start, end = span
+    read: list[CallText] = []
+    while start < end and begins_calls(scanner, start, end) in tools:
+        try:
+            calls, after = read_python_calls(scanner, start, end, tools, closed=not cut)
+        except JsonError:
+            return [*read, *salvage_python_calls(scanner, start, end, tools, cut)]
+        read += calls
+        start = scanner.past_space(after, end)
+    if start < end and not cut:
+        read[-1].error = bad_arguments(scanner.text, start, _MORE_CODE, end)
+    return read
 
 
 def _without(text: str, span: Span, gone: Sequence[Span]) -> list[Span]:

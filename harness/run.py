@@ -262,7 +262,8 @@ class Run:
 
     def _read_call(self, text: str) -> Turn:
         """What the family makes of a call that stands alone."""
-        return self._backend.family.parse(text, self._schemas, "")
+        family = self._backend.family
+        return family.parse(family.ended(text), self._schemas, "")
 
     def _finish(self, turn: Turn, written: Written) -> None:
         """Ends the run where the turn was cut."""

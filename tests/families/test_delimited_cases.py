@@ -11,7 +11,7 @@ from families.base import Turn
 from families.reading import ChannelReader
 from tests.families.checks import TOOLS
 
-STOPS = {"llama3": "<|eot_id|>", "mistral": "</s>", "lfm2": "<|im_end|>", "smollm3": "<|im_end|>"}
+STOPS = {"llama3": "<|eot_id|>", "llama4": "<|eot|>", "mistral": "</s>", "lfm2": "<|im_end|>", "smollm3": "<|im_end|>"}
 
 
 def read(family: str, raw: str, tools: list[Any] | None = None, prefix: str = "") -> Turn:
@@ -91,6 +91,7 @@ REPAIRED: list[tuple[str, str, list[tuple[str, Any]], str]] = [
     ("llama3", '<|python_tag|><|python_tag|>{"name": "now", "parameters": {}}', [("now", {})], "doubled"),
     ("llama3", '{"name": "add", "parameters": {"a": 1}\n{"name": "now", "parameters": {}}',
      [("add", {"a": 1}), ("now", {})], "bracket"),
+    ("smollm3", "<code>\nadd(a=1)\n", [("add", {"a": 1})], "a missing </code>"),
 ]  # fmt: skip
 
 
@@ -125,6 +126,11 @@ BROKEN: list[tuple[str, str, list[tuple[str, Any]]]] = [
     ("lfm2", "<|tool_call_start|>[add(a=oops), now()]<|tool_call_end|>", [("add", "bad_arguments"), ("now", {})]),
     ("lfm2", "<|tool_call_start|><|tool_call_end|>", [("", "not_a_call")]),
     ("lfm2", "<|tool_call_start|>[now()] and more<|tool_call_end|>", [("now", "bad_arguments")]),
+    ("smollm3", "<code>\nadd(a=)\n</code>", [("add", "bad_arguments")]),
+    ("smollm3", "<code>now()\nadd(a=)\nadd(b=1)</code>", [("now", {}), ("add", "bad_arguments"), ("add", {"b": 1})]),
+    ("smollm3", "<code>now()\nadd(1 +\n", [("now", {}), ("add", "bad_arguments")]),
+    ("smollm3", "<code>add(a=1) + 2</code>", [("add", "bad_arguments")]),
+    ("smollm3", "<code>now()\nprint(1)</code>", [("now", "bad_arguments")]),
 ]  # fmt: skip
 
 
@@ -146,6 +152,16 @@ def test_broken_calls_are_calls_with_an_error(family: str, raw: str, expected: l
         ("lfm2", "<|tool_call_start|>[now()]<|tool_call"),
         ("lfm2", "<|tool_call_start|>[now(), now()]<|tool_call"),
         ("mistral", '[TOOL_CALLS]add[ARGS]{"a": "write [TOOL_CALLS]now[ARGS]{} there'),
+        # Whole as they look: nothing says that the model had no more to write.
+        ("mistral", '[TOOL_CALLS]add[ARGS]{"a": 1}\n'),
+        ("mistral", '[TOOL_CALLS] [{"name": "now", "arguments": {}}]'),
+        ("llama3", '{"name": "add", "parameters": {"a": 1}}'),
+        ("llama3", '<|python_tag|>{"name": "add", "parameters": {"a": 1}}'),
+        ("llama3", "<|python_tag|>add.call(a=1)"),
+        ("llama3", "[add(a=1)]"),
+        ("llama4", "<|python_start|>[add(a=1)]"),
+        ("smollm3", "<code>\nadd(a=1, "),
+        ("smollm3", "<code>\nnow()\nadd(a=1)\n</co"),
     ],
 )
 def test_a_turn_that_is_cut_off_leaves_unterminated_calls(family: str, raw: str) -> None:
@@ -153,6 +169,22 @@ def test_a_turn_that_is_cut_off_leaves_unterminated_calls(family: str, raw: str)
     assert turn.calls
     assert {call.error.kind for call in turn.calls if call.error} == {"unterminated"}
     assert all(call.arguments is None for call in turn.calls)
+
+
+@pytest.mark.parametrize(
+    ("family", "raw", "expected"),
+    [
+        ("mistral", '[TOOL_CALLS]now[ARGS]{}[TOOL_CALLS]add[ARGS]{"a": 1}', [("now", {}), ("add", "unterminated")]),
+        ("llama3", "[now(), add(a=1)]", [("now", {}), ("add", "unterminated")]),
+        ("llama3", '{"name": "now", "parameters": {}}\n\nThat', [("now", {})]),
+        ("llama3", '<function=add>{"a": 1}</function>', [("add", {"a": 1})]),
+        ("llama4", "<|python_start|>[add(a=1)]<|python_end|>", [("add", {"a": 1})]),
+        ("smollm3", "<code>\nadd(a=1)\n</code>", [("add", {"a": 1})]),
+    ],
+)
+def test_a_turn_that_is_cut_off_behind_a_call_leaves_it_whole(family: str, raw: str, expected: list[tuple[str, Any]]) -> None:
+    """Something stands behind it that ends it: its own marker, another call, or text."""
+    assert calls(families.named(family).parse(raw, TOOLS, "")) == expected
 
 
 @pytest.mark.parametrize("raw", ['{"name": "other", "parameters": {}}', "[other()]"])

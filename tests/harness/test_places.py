@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import families
+from backends.scripted import ScriptedBackend
 from harness.places import places
+from harness.run import Run
+from harness.settings import Settings
 
 TOOL = {
     "type": "function",
@@ -80,6 +83,20 @@ def test_escaped_and_nested_values() -> None:
 
 def test_a_call_without_arguments_has_no_places() -> None:
     assert found("qwen3", '<tool_call>\n{"name": "convert", "arguments": {}}\n</tool_call>') == ("{}", {})
+
+
+@pytest.mark.parametrize(
+    ("key", "raw"),
+    [
+        ("llama3", '{"name": "calculator", "parameters": {"expression": "1 + 1"}}'),
+        ("mistral", '[TOOL_CALLS]calculator[ARGS]{"expression": "1 + 1"}'),
+    ],
+)
+def test_a_call_that_only_the_end_of_the_turn_ends_has_its_places_in_the_log(key: str, raw: str) -> None:
+    run = Run(ScriptedBackend([raw], families.named(key)), "How much?", Settings(max_steps=1))
+    run.execute()
+    (call,) = next(event for event in run.log.events if event["kind"] == "parsed")["tool_calls"]
+    assert list(call["value_spans"]) == ["expression"]
 
 
 values = st.one_of(
