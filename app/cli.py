@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import math
 import os
 import re
 import signal
@@ -30,7 +29,7 @@ from backends.checkpoint import DTYPES
 from families.base import Text, pick
 from harness.handover import settled
 from harness.run import Run
-from harness.settings import DEFAULT_SYSTEM_PROMPT, DEFAULT_TOOLS, Settings
+from harness.settings import DEFAULT_SYSTEM_PROMPT, DEFAULT_TOOLS, MOST_EXACT, Settings
 from harness.tools import registry
 
 _POLL_S = 0.2
@@ -39,9 +38,9 @@ _NUMBER = re.compile(r"[\d.]+ (?:[kMG]?B|s|秒)")
 ANSWERED, NOT_ANSWERED = 0, 1
 
 
-def _number(kind: type[int] | type[float], low: float, high: float = math.inf, *, above: bool = False) -> Callable[[str], Any]:
-    """An argparse type: a number of `kind` from `low` (or above it) to `high`."""
-    bound = (f"above {low:g}" if above else f"{low:g} or more") + (f", at most {high:g}" if high < math.inf else "")
+def _number(kind: type[int] | type[float], low: int, high: int = MOST_EXACT, *, above: bool = False) -> Callable[[str], Any]:
+    """An argparse type: a number of `kind` from `low` (or above it) to `high`, which infinity and nan are not."""
+    bound = (f"above {low}" if above else f"{low} or more") + f", at most {high}"
 
     def read(text: str) -> Any:
         try:
@@ -58,8 +57,10 @@ def _number(kind: type[int] | type[float], low: float, high: float = math.inf, *
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="loopglass", description="See, live, how one question walks through an agent loop.")
     port = _number(int, 0, 65535)
-    parser.add_argument("--host", default="127.0.0.1", help="where the page is served (default %(default)s)")
-    parser.add_argument("--port", type=port, default=8501, help="its port (default %(default)s; 0: a free one)")
+    page = parser.add_argument_group("the page", argument_default=argparse.SUPPRESS)
+    page.add_argument("--host", help="where the page is served (default 127.0.0.1)")
+    page.add_argument("--port", type=port, help="its port (default 8501; 0: a free one)")
+    parser.set_defaults(model="builtin", device=None, dtype=None)
     _add_model(parser)
     commands = parser.add_subparsers(dest="command", metavar="ask | selftest", title="in the terminal")
     ask = commands.add_parser("ask", help="ask in the terminal instead of serving the page")
@@ -88,13 +89,16 @@ def _add_selftest(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--model", default="builtin",
+    """Its options may stand before the command and behind it. None has a default here: behind the command it would replace what
+    was given before it."""
+    group = parser.add_argument_group("model", argument_default=argparse.SUPPRESS)
+    group.add_argument(
+        "--model",
         help="builtin, a folder with a checkpoint, a .gguf file, or owner/name[@commit] on the Hugging Face hub "
-        "(default %(default)s)",
+        "(default builtin)",
     )
-    parser.add_argument("--device", help="where it runs: cpu, cuda, cuda:1, mps, … (default: the best there is)")
-    parser.add_argument("--dtype", choices=DTYPES, help="the number format of its weights (default: the checkpoint's own)")
+    group.add_argument("--device", help="where it runs: cpu, cuda, cuda:1, mps, … (default: the best there is)")
+    group.add_argument("--dtype", choices=DTYPES, help="the number format of its weights (default: the checkpoint's own)")
 
 
 def _placement(arguments: argparse.Namespace) -> Placement:
@@ -102,7 +106,7 @@ def _placement(arguments: argparse.Namespace) -> Placement:
 
 
 def _add_sampling(group: argparse._ArgumentGroup) -> None:
-    tokens, seed = _number(int, 1), _number(int, 0, 2**63 - 1)
+    tokens, seed = _number(int, 1), _number(int, 0)
     group.add_argument("--temperature", type=_number(float, 0, 100), help="0 takes the most likely token each time")
     group.add_argument("--top-p", type=_number(float, 0, 1, above=True), help="keep the likeliest tokens up to this probability")
     group.add_argument("--top-k", type=_number(int, 0), help="keep this many of the likeliest tokens; 0 keeps all")
@@ -343,14 +347,17 @@ def main(argv: Sequence[str] | None = None, *, load: Loader = load_checkpoint, f
     """Runs the command and gives its exit code. `load` makes a backend from a model's name; `folder` takes the run files."""
     parser = _parser()
     arguments = parser.parse_args(argv)
+    where = {name: getattr(arguments, name) for name in ("host", "port") if hasattr(arguments, name)}
+    if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8 wherever it goes.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     if arguments.command is None:
         from app.server import serve  # Streamlit takes seconds to import, and asking needs none of it.
 
-        serve(arguments.host, arguments.port, arguments.model, placement=_placement(arguments))
+        serve(**where, model=arguments.model, placement=_placement(arguments), lang=_terminal_language())
         return ANSWERED
+    if where:
+        parser.error(f"--{next(iter(where))} is of the page, which {arguments.command} does not serve")
     questions = _questions(arguments, parser) if arguments.command == "ask" else []
-    if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8 wherever it goes.
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         if arguments.command == "selftest":
             return _selftest(arguments, load)

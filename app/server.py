@@ -7,6 +7,7 @@ that are going on are stopped, so that their files end properly.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
 import sys
@@ -14,6 +15,7 @@ import threading
 import webbrowser
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
@@ -28,9 +30,10 @@ from app.models import AUTOMATIC, Loader, Models, Placement, load_checkpoint
 from app.routes import routes
 from app.runs import Runs
 from app.service import Service
+from app.terminal import words
 
 SCRIPT = Path(__file__).parent / "main.py"
-_LOOPBACK = ("127.0.0.1", "localhost")
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _STOPPING_S = 2.0
 
 _OPTIONS: Mapping[str, object] = {
@@ -64,9 +67,25 @@ def application(host: str, port: int, *, on_start: str | None = None) -> App:
         yield
         await asyncio.to_thread(service.current().runs.stop_all, _STOPPING_S)
 
-    # A page elsewhere that makes its own name point here (DNS rebinding) must not read runs: it is turned away by its host.
-    hosts = list(_LOOPBACK) if host in _LOOPBACK else ["*"]
-    return App(SCRIPT, routes=routes(), lifespan=lifespan, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts)])
+    trusted = Middleware(TrustedHostMiddleware, allowed_hosts=_trusted(host))
+    return App(SCRIPT, routes=routes(), lifespan=lifespan, middleware=[trusted])
+
+
+def _trusted(host: str) -> list[str]:
+    """By which hosts a browser may name a server on `host`. A page elsewhere that makes its own name point to this computer (DNS
+    rebinding) must not read runs: where only this computer can reach the server, it is turned away by its host."""
+    found = socket.getaddrinfo(host, None, _family(host)) if host else []  # No host means every address.
+    if found and all(ip_address(str(address[0])).is_loopback for *_, address in found):
+        return [*_LOOPBACK, _in_url(host)]
+    return ["*"]
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def serve(
@@ -78,15 +97,17 @@ def serve(
     load: Loader = load_checkpoint,
     folder: Path | None = None,
     placement: Placement = AUTOMATIC,
+    lang: str = "en",
 ) -> None:
     """Serves the page until Ctrl+C. Loading of `model` begins at once, beside the server.
 
     `open_browser` None opens one where there is a screen. `load` makes a backend from a model's name. `folder` takes the
-    run files. `placement` is where models run at first. Raises SystemExit with a sentence where the address cannot be used.
+    run files. `placement` is where models run at first, `lang` the terminal's language. Raises SystemExit with a sentence where
+    the address cannot be used.
     """
-    bound = _bind(host, port)
+    bound = _bind(host, port, lang)
     port = bound.getsockname()[1]
-    address = f"http://{host}:{port}"
+    address = f"http://{_in_url(host)}:{port}"
     runs = Runs(folder or runs_folder())
     service.install(Service(runs, Models(load, runs.wait_idle, placement)))
     service.current().models.request(model)
@@ -96,18 +117,18 @@ def serve(
         app, host=host, port=port, log_level="warning", access_log=False, ws_per_message_deflate=False,
         timeout_graceful_shutdown=1,
     ))
-    print(f"Loopglass is at {address} (Ctrl+C ends it)", flush=True)
+    print(words(lang, "served", address=address), flush=True)
     try:
         server.run(sockets=[bound])
     except KeyboardInterrupt:
-        print("Loopglass has ended.", flush=True)
+        print(words(lang, "served_no_more"), flush=True)
     finally:
         bound.close()
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int, lang: str) -> socket.socket:
     """A listening socket, bound before anything else starts: the port is ours or the user is told so at once."""
-    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    bound = socket.socket(_family(host))
     try:
         if os.name != "nt":  # There the option would let two servers share a port.
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -115,10 +136,9 @@ def _bind(host: str, port: int) -> socket.socket:
         bound.listen(128)
     except (OSError, OverflowError) as error:
         bound.close()
-        raise SystemExit(
-            f"Loopglass cannot use {host}:{port} ({error}). If it runs already, open http://{host}:{port}; "
-            "otherwise choose another port with --port.",
-        ) from error
+        taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        where = f"{_in_url(host)}:{port}"
+        raise SystemExit(words(lang, "port_taken" if taken else "address_unusable", where=where, error=error)) from error
     return bound
 
 

@@ -46,5 +46,15 @@ WORDS: Mapping[str, Text] = {
     "run_file": Text("執行紀錄：{path}", "Run file: {path}"),
     "run_file_failed": Text("執行紀錄寫不進去：{error}", "The run file could not be written: {error}"),
     "stopping": Text("正在停止……（再按一次 Ctrl+C 立即離開）", "Stopping … (Ctrl+C again leaves at once)"),
+    "served": Text("按 Ctrl+C 可結束 Loopglass。網頁在 {address}", "Loopglass is at {address} (Ctrl+C ends it)"),
+    "served_no_more": Text("Loopglass 已結束。", "Loopglass has ended."),
+    "port_taken": Text(
+        "{where} 已有程式在用。如果那就是 Loopglass，請開啟 http://{where} 這個網址；否則請用 --port 換一個連接埠。",
+        "{where} is already in use. If Loopglass runs there, open http://{where}; otherwise choose another port with --port.",
+    ),
+    "address_unusable": Text(
+        "Loopglass 無法使用 {where}（{error}）。請用 --host 換一個位址，或用 --port 換一個連接埠。",
+        "Loopglass cannot use {where} ({error}). Choose another address with --host or another port with --port.",
+    ),
     "load_failed": Text("模型無法載入：{error}", "The model could not be loaded: {error}"),
 }

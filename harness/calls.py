@@ -22,11 +22,12 @@ Why = Literal["unknown_tool", "repeated_call"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a tool answered: `text` is the result, or the error where `failed`."""
+    """What a tool answered: `text` is the result, or the error where `failed`. `ms` is how long it took, or how long it was
+    waited for where it was left; None where it did not run."""
 
     text: str
     failed: bool
-    ms: float = 0.0
+    ms: float | None = None
     truncated: bool = False
 
     @property
@@ -78,21 +79,22 @@ def run_tool(tool: Tool, arguments: Mapping[str, Any], give_up: Callable[[], boo
     except LeftAlone:
         if give_up():
             raise
-        return Outcome(f"{tool.name} took longer than {limit_s:g} s and was left", True, _ms_since(began))
+        return Outcome(f"{tool.name} took longer than {limit_s:g} s and was left", True, ms_since(began))
 
 
 def _attempt(tool: Tool, arguments: Mapping[str, Any]) -> Outcome:
     """Whatever a tool raises is data, even an exit: a tool's mistake must not end the run."""
     began = time.monotonic()
     try:
-        return _outcome(str(tool.function(**arguments)), False, _ms_since(began))
+        return _outcome(str(tool.function(**arguments)), False, ms_since(began))
     except ToolError as error:
-        return _outcome(str(error), True, _ms_since(began))
+        return _outcome(str(error), True, ms_since(began))
     except BaseException as error:
-        return _outcome(f"{type(error).__name__}: {error}", True, _ms_since(began))
+        return _outcome(f"{type(error).__name__}: {error}", True, ms_since(began))
 
 
-def _ms_since(began: float) -> float:
+def ms_since(began: float) -> float:
+    """Milliseconds since `began`, a time of `time.monotonic()`."""
     return round((time.monotonic() - began) * 1000, 3)
 
 

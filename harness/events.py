@@ -35,9 +35,10 @@ token          index (0, 1, … in the turn), id, piece, text, special, channel,
                model's own pick was the same, the guess's place in its draft (a draft's first is 0), and what was guessed
                behind one that fell, which was never looked at
 model_end      raw, finish (stop_token | max_new_tokens | context_full | user_stopped | timed_out), stop_piece, n_tokens,
-               decode_ms, tok_per_s (null where no time passed), mtp (null where nobody was to guess, else {drafted (guesses
-               looked at, and those dropped behind one that fell), accepted, forwards (forward passes of the model after the
-               prompt, null where not known), by_place [[looked at, accepted], …] (by place in the draft), by_channel
+               decode_ms (as the backend says; where a stop left it at work by the clock, from the prompt's end to the last
+               token that came), tok_per_s (null where no time passed), mtp (null where nobody was to guess, else {drafted
+               (guesses looked at, and those dropped behind one that fell), accepted, forwards (forward passes of the model
+               after the prompt, null where not known), by_place [[looked at, accepted], …] (by place in the draft), by_channel
                {channel: [looked at, accepted]}}). Absent where the backend failed in the middle of the turn.
 call_forming   call (0, 1, … in the turn), name, span_from, args_from (the tokens with which the call and its arguments
                begin; args_from is null until they do). Comes between tokens, as soon as the name is known and again when more is;
@@ -48,7 +49,8 @@ parsed         thinking (null where none), content, thinking_spans, content_span
                value_spans {argument: [token from, to)} (of each value whose place is certain)}]
 tool_start     call (index in parsed.tool_calls), name, arguments. Absent where the arguments do not fit the tool's schema: the
                tool_result then says so and the tool does not run.
-tool_result    call, name, result (text, null on error), error (text, null on success), ms, truncated
+tool_result    call, name, result (text, null on error), error (text, null on success), ms (where the tool was left, how long
+               it was waited for; null where it did not run), truncated
 feedback       call (index, or null where the whole turn is meant), why (format_error | unknown_tool | repeated_call), text,
                given_as (the role of the message that carries it: "tool" | "user")
 run_end        stop_reason, final (the answer, null where there is none), n_steps, n_tokens (written), seconds, error (null or

@@ -31,13 +31,19 @@ class _End:
 
 
 class Handover(Generic[Item]):
-    """Iterates `work()` in a daemon thread. `on_end` is called in that thread once the work is over, left alone or not."""
+    """Iterates `work()` in a daemon thread. `on_end` is called once the work is over, left alone or not: in that thread, or here,
+    before the RuntimeError, where there is no thread to be had."""
 
     def __init__(self, work: Callable[[], Iterable[Item]], on_end: Callable[[], None] | None = None) -> None:
         self._items: queue.SimpleQueue[Item | _End] = queue.SimpleQueue()
         self._work = work
         self._on_end = on_end
-        threading.Thread(target=self._bring, name=_WORK, daemon=True).start()
+        try:
+            threading.Thread(target=self._bring, name=_WORK, daemon=True).start()
+        except RuntimeError:  # What the work would have freed at its end must not stay taken for ever.
+            if on_end is not None:
+                on_end()
+            raise
 
     def _bring(self) -> None:
         error: BaseException | None = None

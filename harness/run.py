@@ -330,10 +330,11 @@ class Run:
 
     def _run_tool(self, step: int, index: int, tool: Tool, arguments: Mapping[str, Any]) -> calls.Outcome:
         self.log.append("tool_start", step, call=index, name=tool.name, arguments=arguments)
+        began = time.monotonic()
         try:
             return calls.run_tool(tool, arguments, self._ends_now)
         except LeftAlone:
-            self._record_result(step, index, tool.name, calls.Outcome(NEVER_ANSWERED, failed=True))
+            self._record_result(step, index, tool.name, calls.Outcome(NEVER_ANSWERED, True, calls.ms_since(began)))
             raise Over(self._why()) from None
 
     def _record_result(self, step: int, index: int, name: str, outcome: calls.Outcome) -> None:

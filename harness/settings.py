@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -11,6 +12,8 @@ from backends.base import Sampling
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant. Use a tool when one fits; otherwise answer directly."
 MOST_DRAWN_SEED = 999_999
 """Seeds that are drawn stay short, so that people can read and type them."""
+MOST_EXACT = 2**53 - 1
+"""The largest whole number that a browser holds exactly: a larger setting would be shown, and repeated, as another one."""
 DEFAULT_TOOLS = ("calculator", "convert_units", "current_time")
 
 
@@ -29,8 +32,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.max_steps < 1:
             raise ValueError(f"max_steps is {self.max_steps}; at least 1 is needed")
-        if not self.time_limit_s > 0:
-            raise ValueError(f"time_limit_s is {self.time_limit_s}; it must be above 0")
+        if not 0 < self.time_limit_s < math.inf:
+            raise ValueError(f"time_limit_s is {self.time_limit_s}; it must be above 0 and finite")
 
     def seeded(self) -> Settings:
         """The same with a drawn seed, where tokens are drawn and no seed is given: so that every run can be repeated."""

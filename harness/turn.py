@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from backends.base import Backend, BackendError, Done, Encoded, Prefill, Sampling, Token, ToolSchema
+from backends.base import Backend, BackendError, BackendEvent, Done, Encoded, Prefill, Sampling, Token, ToolSchema
 from families.base import Channel
 from families.reading import ChannelReader
 from harness.drafts import DraftCount
@@ -59,12 +60,14 @@ class TurnWriter:
         channels = ChannelReader(self._backend.family, encoded.text)
         forming = FormingCalls(self._backend.family, self._schemas, encoded.text)
         place.share()
-        work = Handover(lambda: self._backend.generate(encoded, sampling, self._gives_up), on_end=place.release)
+        work = Handover(lambda: _timed(self._backend.generate(encoded, sampling, self._gives_up)), on_end=place.release)
         done: Done | None = None
+        began = reached = 0.0
         with backend_errors():
             try:
-                for event in work.take(self._gives_up, _GRACE_S):
+                for reached, event in work.take(self._gives_up, _GRACE_S):
                     if isinstance(event, Prefill):
+                        began = reached
                         ms = round(event.ms, 3)
                         self._log.append("prefill", self._step, n_tokens=event.n_tokens, n_reused=event.n_reused, ms=ms)
                     elif isinstance(event, Token):
@@ -73,8 +76,8 @@ class TurnWriter:
                         self._forms(forming.feed(written.texts[-1], channel, channels.channel))
                     else:
                         done = event
-            except LeftAlone:
-                done = Done("user_stopped", None, len(written.ids), 0.0)
+            except LeftAlone:  # The backend can no longer say how long it wrote: the clock says when its last token came.
+                done = done or Done("user_stopped", None, len(written.ids), (reached - began) * 1000)
             if done is None:
                 raise BackendError("The model stopped without saying why.", "模型沒有說明原因就停止了。")
         self._end(done, written, drafts.fields(done.n_forwards) if sampling.drafter is not None else None)
@@ -108,6 +111,12 @@ class TurnWriter:
             tok_per_s=rounded(len(written.ids) / seconds) if seconds > 0 else None,
             mtp=drafting,
         )
+
+
+def _timed(events: Iterable[BackendEvent]) -> Iterator[tuple[float, BackendEvent]]:
+    """Each event with the time at which it came, however late it is taken."""
+    for event in events:
+        yield time.monotonic(), event
 
 
 def _n_tokens(texts: Sequence[str], n_characters: int) -> int:

@@ -154,15 +154,38 @@ def test_the_model_is_the_one_named(tmp_path: Path) -> None:
     assert loading.asked == ["builtin"]
 
 
-def test_device_and_number_format_reach_the_loader(tmp_path: Path) -> None:
-    given: list[dict[str, str]] = []
+OTHER = ["--model", "some/folder", "--device", "cpu", "--dtype", "bfloat16"]
 
-    def load(_model: str, _progress: Progress, **chosen: str) -> Backend:
-        given.append(chosen)
+
+@pytest.mark.parametrize("arguments", [
+    ["ask", "Hello?", "--json", *OTHER],
+    [*OTHER, "ask", "Hello?", "--json"],
+    [*OTHER, "selftest", "drafting", "--json"],
+    ["--model", "some/folder", "--device", "cuda", "ask", "Hello?", "--json", "--device", "cpu", "--dtype", "bfloat16"],
+])
+def test_model_device_and_number_format_reach_the_loader_before_the_command_and_behind_it(
+    arguments: list[str], tmp_path: Path,
+) -> None:
+    given: list[tuple[str, dict[str, str]]] = []
+
+    def load(model: str, _progress: Progress, **chosen: str) -> Backend:
+        given.append((model, chosen))
         return backend(["Hi."])
 
-    main(["ask", "Hello?", "--json", "--device", "cpu", "--dtype", "bfloat16"], load=load, folder=tmp_path)
-    assert given == [{"device": "cpu", "dtype": "bfloat16"}]
+    main(arguments, load=load, folder=tmp_path)
+    assert given == [("some/folder", {"device": "cpu", "dtype": "bfloat16"})]
+
+
+def test_where_the_page_is_served_says_nothing_to_a_command_that_serves_none(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--port", "9000", "ask", "Hello?"], load=Loading([]))
+    assert caught.value.code == 2
+    assert "--port is of the page, which ask does not serve" in capsys.readouterr().err
+
+
+def test_the_largest_seed_is_used_as_it_is(tmp_path: Path) -> None:
+    _, model = ask(["Hi."], tmp_path, "Hello?", "--json", "--seed", str(2**53 - 1))
+    assert model.generated[0][1].seed == 2**53 - 1
 
 
 def test_each_megabyte_of_a_download_is_not_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -250,6 +273,12 @@ def test_a_run_file_that_cannot_be_created(tmp_path: Path, capsys: pytest.Captur
         (["Hello?", "--max-new-tokens", "0"], "0 is out of range: 1 or more"),
         (["Hello?", "--max-steps", "0"], "0 is out of range: 1 or more"),
         (["Hello?", "--time-limit", "0"], "0 is out of range: above 0"),
+        *((["Hello?", "--time-limit", limit], f"{limit} is out of range: above 0, at most") for limit in ("inf", "nan", "1e999")),
+        (["Hello?", "--temperature", "inf"], "inf is out of range: 0 or more, at most 100"),
+        *(
+            (["Hello?", option, str(2**53)], "9007199254740992 is out of range")  # A browser holds no larger number exactly.
+            for option in ("--seed", "--top-k", "--max-new-tokens", "--max-steps")
+        ),
         (["Hello?", "--tool", "google"], "invalid choice: 'google'"),
         (["Hello?", "--tool", "calculator", "--no-tools"], "not allowed with argument"),
         (["Hello?", "--lang", "de"], "invalid choice: 'de'"),

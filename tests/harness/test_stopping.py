@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backends.base import BackendEvent, Encoded, Sampling
+from backends.base import BackendEvent, Encoded, Sampling, Token
 from backends.scripted import Pause, ScriptedBackend
 from families.hermes import QWEN3
 from harness import calls
@@ -101,6 +102,71 @@ def test_a_run_waits_until_the_generation_that_was_left_is_over() -> None:
     assert end(second)["final"] == "Second."
 
 
+class Unhurried(ScriptedBackend):
+    """Writes three tokens, each `EACH_S` after the last, and then asks nobody whether to stop until `may_go_on` is set."""
+
+    EACH_S = 0.05
+
+    def __init__(self) -> None:
+        super().__init__([["One", " two", " three", " never"]], QWEN3)
+        self.may_go_on = threading.Event()
+        self.wrote = threading.Event()
+        self.spent_s = 0.0
+
+    def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
+        began = time.monotonic()
+        for event in super().generate(encoded, sampling, lambda: False):
+            if isinstance(event, Token):
+                time.sleep(self.EACH_S)
+            yield event
+            if isinstance(event, Token) and event.text == " three":
+                self.spent_s = time.monotonic() - began
+                self.wrote.set()
+                self.may_go_on.wait()
+
+
+def test_how_long_a_generation_wrote_that_a_stop_left_is_measured() -> None:
+    model = Unhurried()
+    run = Run(model, QUESTION, Settings())
+    run.start()
+    wait_for(run, "token", 3)
+    assert model.wrote.wait(LONG_S)
+    run.stop()
+    assert over(run) == "user_stopped"
+    model.may_go_on.set()
+    (end_of_turn,) = of_kind(run, "model_end")
+    assert 3 * 1000 * model.EACH_S <= end_of_turn["decode_ms"] <= 1000 * model.spent_s + 0.001, "the wait after it is no writing"
+    assert end_of_turn["tok_per_s"] == pytest.approx(3000 / end_of_turn["decode_ms"], rel=1e-4)
+
+
+def test_a_prompt_whose_reading_a_stop_left_took_no_time_to_write() -> None:
+    model = SlowPrefill("Never heard.")
+    run = Run(model, QUESTION, Settings())
+    run.start()
+    assert model.reads.wait(LONG_S)
+    run.stop()
+    assert over(run) == "user_stopped"
+    model.may_go_on.set()
+    (end_of_turn,) = of_kind(run, "model_end")
+    assert (end_of_turn["n_tokens"], end_of_turn["decode_ms"], end_of_turn["tok_per_s"]) == (0, 0.0, None)
+
+
+def test_a_generation_without_a_thread_leaves_the_model_to_the_next_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = backend(["Second."])
+
+    def no_thread(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    first, second = Run(model, QUESTION, Settings()), Run(model, QUESTION, Settings())
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_thread)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            first.execute()
+    assert "can't start new thread" in end(first)["error"]["en"]
+    second.start()
+    assert over(second) == "answer"
+
+
 def test_in_a_tool() -> None:
     started, release = threading.Event(), threading.Event()
     run = Run(backend([call("wait")]), QUESTION, Settings(tools=("wait",)), tools=waiting_tool(started, release))
@@ -108,7 +174,9 @@ def test_in_a_tool() -> None:
     assert started.wait(LONG_S)
     run.stop()
     assert over(run) == "user_stopped"
-    assert of_kind(run, "tool_result")[0]["error"] == "the run ended before the tool answered"
+    (start,), (result,) = of_kind(run, "tool_start"), of_kind(run, "tool_result")
+    assert result["error"] == "the run ended before the tool answered"
+    assert 0 < result["ms"] <= 1000 * (result["t"] - start["t"]) + 0.2, "an event's time is rounded"
     release.set()
 
 

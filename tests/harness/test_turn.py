@@ -165,3 +165,10 @@ def test_the_time_of_a_tool_is_the_tools_own_and_the_runs_time_holds_all_events(
     times = [event["t"] for event in run.log.events]
     assert times == sorted(times)
     assert times[-2] <= run.log.events[-1]["seconds"] <= times[-1]
+
+
+def test_a_call_that_was_refused_took_no_time_that_could_be_told() -> None:
+    run = finished([call("calculator", number=1), "Done."])
+    (result,) = of_kind(run, "tool_result")
+    assert not of_kind(run, "tool_start")
+    assert (result["ms"], result["result"]) == (None, None)
