@@ -277,6 +277,8 @@ def _loaded(arguments: argparse.Namespace, lang: str, load: Loader) -> Backend |
         _complain(words(lang, "load_failed", error=pick(lang, error.zh, str(error))))
         return None
     _clear_progress()
+    if backend.info.get("notice") is not None:
+        _complain(pick(lang, *backend.info["notice"]))
     return backend
 
 

@@ -5,15 +5,14 @@ What it offers comes from `app/catalogue.py` and `backends/`; choosing asks `app
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from app import service
 from app.i18n import Words, plain
-from app.models import Loading, Placement, Ready
+from app.models import Loading, Placement, Ready, can_be_tried_again
 from backends.base import BackendError
 from backends.checkpoint import BUILTIN, DTYPES
 from backends.checkpoint_files import size
@@ -31,7 +30,11 @@ def show(words: Words) -> None:
     """Opens the dialog over the page. The cache is looked through once for it, not at each click in it."""
     from backends.hub_cache import cached_models  # With it comes the hub's client, for which a page should not have to wait.
 
-    st.dialog(words("picker_title"), width="large")(_draw)(words, cached_models(None))
+    try:
+        pins = ModelSettings.read().pins
+    except BackendError:
+        pins = {}  # The dialog says what is wrong with the file.
+    st.dialog(words("picker_title"), width="large")(_draw)(words, cached_models(None, pins))
 
 
 def _draw(words: Words, cached: Sequence[Cached]) -> None:
@@ -51,7 +54,7 @@ def _draw(words: Words, cached: Sequence[Cached]) -> None:
     catalogue = service.current().catalogue
     catalogue.look(tuple(model.model_id for model in RECOMMENDED))
     again = _ASK_AGAIN_S if catalogue.asking else None
-    st.fragment(_recommended, run_every=again)(words, frozenset(model.model_id for model in cached))
+    st.fragment(_recommended, run_every=again)(words, {model.model_id: model.name for model in cached})
 
 
 def _close_if_chosen() -> None:
@@ -64,8 +67,11 @@ def _choose_typed(words: Words) -> None:
     name = (st.session_state["picker_name"] or "").strip()
     if not name:
         return
-    path = Path(name).expanduser()
-    if path.is_dir() or path.suffix == ".gguf":
+    from backends.hub import on_this_computer
+
+    path = on_this_computer(name)
+    if path is not None:  # Kept whole, because the next start may be in another folder.
+        name = str(path)
         change_settings(words, lambda settings: settings.with_named(name))
     _choose(name)
 
@@ -114,25 +120,27 @@ def _placement(words: Words) -> None:
 
 def _here(words: Words, cached: Sequence[Cached]) -> None:
     """The built-in model, what is whole in the cache, and the paths that were named before."""
+    from backends.hub import on_this_computer
+
     st.markdown(f"##### {words('picker_here')}")
     _row(words, BUILTIN, [words("picker_builtin")], words("picker_use"))
     for model in cached:
         facts = [size(model.n_bytes), words("picker_cached", commit=model.commit[:7])]
-        _row(words, model.model_id, facts, words("picker_use"))
+        _row(words, model.model_id, facts, words("picker_use"), asks=model.name)
     try:
         named = ModelSettings.read().named
     except BackendError as error:
         st.warning(plain(words.of(Text(error.zh, str(error)))))
         named = ()
     for name in named:
-        path = Path(name).expanduser()
-        gone = not path.exists()
-        kind = words("picker_gone" if gone else "picker_gguf" if path.suffix == ".gguf" else "picker_folder")
-        _row(words, name, [kind], words("picker_use"), gone=gone, named=True)
+        path = on_this_computer(name)
+        kind = words("picker_gone" if path is None else "picker_folder" if path.is_dir() else "picker_gguf")
+        _row(words, name, [kind], words("picker_use"), gone=path is None, named=True)
 
 
-def _recommended(words: Words, here: frozenset[str]) -> None:
-    """The recommended models with what the hub has told by now; drawn again while answers come. `here` are in the cache."""
+def _recommended(words: Words, here: Mapping[str, str]) -> None:
+    """The recommended models with what the hub has told by now; drawn again while answers come. `here` are in the cache, each
+    with the name to ask for it by."""
     from backends.recommended import RECOMMENDED
 
     _close_if_chosen()
@@ -154,15 +162,17 @@ def _recommended(words: Words, here: frozenset[str]) -> None:
             said.append(words("picker_unknown"))
         downloaded = model.model_id in here
         said += [words("picker_downloaded")] if downloaded else []
-        _row(words, model.model_id, said, words("picker_use" if downloaded else "picker_get"), group="recommended")
+        action = words("picker_use" if downloaded else "picker_get")
+        _row(words, model.model_id, said, action, asks=here.get(model.model_id), group="recommended")
 
 
 def _row(
-    words: Words, name: str, facts: Sequence[str], action: str, *, gone: bool = False, named: bool = False, group: str = "here",
+    words: Words, name: str, facts: Sequence[str], action: str, *,
+    asks: str | None = None, gone: bool = False, named: bool = False, group: str = "here",
 ) -> None:
-    """One model: its name, what is known of it, and the button that chooses it."""
-    state = service.current().models.state
-    in_use = isinstance(state, Loading | Ready) and state.model == name
+    """One model: its name, what is known of it, and the button that asks for it, by `asks` where that is not its name alone."""
+    state, asks = service.current().models.state, asks or name
+    in_use = isinstance(state, Loading | Ready) and state.model == asks and not can_be_tried_again(state)
     about, button, *more = st.columns([6, 3, 1] if named else [7, 3], vertical_alignment="center")
     about.markdown(f"**{plain(name)}**  \n:small[{plain(' · '.join(facts))}]")
     for forget in more:
@@ -170,6 +180,6 @@ def _row(
             "", key=f"forget {name}", icon=":material/close:", help=words("picker_forget"), on_click=_forget, args=(words, name),
         )
     button.button(
-        words("picker_in_use") if in_use else action, key=f"{group} {name}", on_click=_choose, args=(name,),
+        words("picker_in_use") if in_use else action, key=f"{group} {name}", on_click=_choose, args=(asks,),
         disabled=in_use or gone, width="stretch",
     )

@@ -79,6 +79,11 @@ class Failed:
 State = Loading | Ready | Failed
 
 
+def can_be_tried_again(state: State | None) -> bool:
+    """Whether asking for the same model once more may end better: loading failed, or the model is not what was asked for."""
+    return isinstance(state, Failed) or (isinstance(state, Ready) and state.backend.info.get("notice") is not None)
+
+
 class _NotWantedError(Exception):
     """Another model was asked for while this one was on its way."""
 
@@ -92,6 +97,7 @@ def load_checkpoint(model: str, progress: Progress, device: str | None = None, d
     checkpoint = resolve(model, progress)
     return LocalBackend.load(
         checkpoint.path, checkpoint.model_id, progress=progress, device=device, dtype=dtype, commit=checkpoint.commit,
+        notice=checkpoint.notice,
     )
 
 
@@ -118,12 +124,12 @@ class Models:
 
     def request(self, model: str, placement: Placement | None = None) -> None:
         """Asks for `model`, from now on with `placement` where it is given. Does nothing where the model is loaded or being
-        loaded so; tries again where it failed. What is on its way for another request is given up."""
+        loaded so, unless it can be tried again. What is on its way for another request is given up."""
         with self._changing:
             self.placement = placement or self.placement
             old_stays = self._old_stays or isinstance(self._state, Ready)
             first = Loading(model, _WAITING if old_stays else _STARTING, placement=self.placement)
-            if self._wanted(first) and not isinstance(self._state, Failed):
+            if self._wanted(first) and not can_be_tried_again(self._state):
                 return
             self._state, self._old_stays = first, old_stays
         threading.Thread(target=self._run, args=(first,), name=f"load {model}", daemon=True).start()

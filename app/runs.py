@@ -101,7 +101,7 @@ class Runs:
 
         Raises CannotContinue where that cannot be.
         """
-        left = Left((), Memory(backend.model_id)) if continues is None else self.left(continues)
+        left = Left((), Memory()) if continues is None else self.left(continues)
         if left is None:
             raise CannotContinue(f"run {continues} cannot be continued: it has not ended, or cannot be read back")
         run = Run(
@@ -294,12 +294,12 @@ class Runs:
         if family is None or (start["continues"] is not None and before is None):
             return None
         schemas = [tools[name].schema for name in start["tools"] if name in tools]
-        before = before or Left((), Memory(start["model"]))
+        before = before or Left((), Memory())
         try:
             conversation = conversation_of(events, family, schemas, before.messages, before.memory.by_harness)
         except (UnreadableRun, LookupError, TypeError):  # The latter two: an event lacks what an older version did not write.
             return None
-        return Left(conversation(), Memory(start["model"], by_harness=frozenset(conversation.by_harness)))
+        return Left(conversation(), Memory(by_harness=frozenset(conversation.by_harness)))
 
     def _path(self, run_id: str) -> Path | None:
         """The run's file, for an id that is well-formed and has one."""

@@ -18,6 +18,7 @@ from app.models import Ready, State
 from backends.base import Backend, BackendError, Sampling
 from backends.model_settings import ModelSettings, settings_file
 from families.base import Text
+from harness.records import checkpoint_fields
 from harness.run_file import Event
 from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
 from harness.tools import registry
@@ -67,7 +68,8 @@ def _fill(resumed: Event | None) -> None:
         first["time_limit"] = known.get("time_limit_s") or first["time_limit"]
         first["seed"] = None  # Mostly one that was drawn: kept, it would silently make every further run draw the same.
         first["tools"] = [name for name in offered if name in resumed.get("tools", offered)]
-        st.session_state["defaults_of"] = resumed.get("model")  # Keeps the run's sampling when its model is ready.
+        made_with = {name: resumed[name] for name in ("model", "commit", "path") if name in resumed}
+        st.session_state["defaults_of"] = made_with  # Keeps the run's sampling when its model is ready.
     for key, value in first.items():
         st.session_state[key] = _within(key, value)
     st.session_state["settings_filled"] = True
@@ -82,10 +84,12 @@ def _within(key: str, value: Any) -> Any:
 
 
 def _apply_defaults(backend: Backend) -> None:
-    """Takes over a model's recommended sampling the first time this session meets it."""
-    if st.session_state.get("defaults_of") != backend.model_id:
-        st.session_state["defaults_of"] = backend.model_id
+    """Takes over a checkpoint's recommended sampling the first time this session meets it. Older runs did not record all that
+    tells checkpoints apart; what they did must agree."""
+    known, loaded = st.session_state.get("defaults_of") or {}, checkpoint_fields(backend)
+    if "model" not in known or not known.items() <= loaded.items():
         _reset(backend.info["defaults"])
+    st.session_state["defaults_of"] = loaded
 
 
 def _reset(recommended: Mapping[str, Any]) -> None:
@@ -111,7 +115,9 @@ def _model(words: Words, backend: Backend | None) -> bool:
             st.caption(words("placed", device=backend.info["device"], dtype=backend.info["dtype"]))
         if backend.info.get("commit"):
             _commit(words, backend.model_id, backend.info["commit"])
-    choosing: bool = st.button(words("choose_model"), key="choose", width="stretch")
+        if backend.info.get("notice") is not None:
+            st.info(plain(words.of(backend.info["notice"])))
+    choosing: bool = st.button(words("choose_model"), key="choose", help=words("choose_model_help"), width="stretch")
     return choosing
 
 

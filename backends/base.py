@@ -150,7 +150,8 @@ class Backend(Protocol):
     info: Mapping[str, Any]
     """For the Model tab and the sidebar. `info["defaults"]` is {"temperature", "top_p", "top_k"} and
     `info["defaults_from"]` says whose they are: "checkpoint" or "family". `info["control_tokens"]` maps each control
-    token of the vocabulary to its id."""
+    token of the vocabulary to its id. `info["commit"]` is the hub's commit that the checkpoint is of, `info["path"]` where it
+    lies, and `info["notice"]` a Text that says why it is not what was asked for; each missing or None where there is none."""
 
     drafters: Mapping[str, Text | None]
     """Who can guess tokens ahead for this model: a name for `Sampling.drafter`, and why it cannot be had, or None if it can."""

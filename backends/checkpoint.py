@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from backends.base import BackendError
-from families.base import Family
+from families.base import Family, Text
 
 BUILTIN = "builtin"
 """The name of the model that comes with the program."""
@@ -27,12 +27,13 @@ _MOST = 1e9
 class Checkpoint:
     """A folder that holds a model, or one .gguf file, and the name the user knows it by.
 
-    `commit` is the hub's commit that the files are of.
+    `commit` is the hub's commit that the files are of; `notice` says why they are not what was asked for, where that is so.
     """
 
     path: Path
     model_id: str
     commit: str | None = None
+    notice: Text | None = None
 
 
 def defaults(path: Path, family: Family) -> tuple[dict[str, float], Literal["checkpoint", "family"]]:

@@ -16,7 +16,6 @@ from backends.model_settings import ModelSettings
 from families.base import Text
 
 BUILTIN_ID = "loopglass/SmolLM2-135M-agent"
-MAIN = "main"
 _HUB_ID = re.compile(r"(?!.*(?:--|\.\.))([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
 """Owner and name, and a revision; the hub allows neither -- nor .. in names."""
 
@@ -31,11 +30,9 @@ def resolve(model: str, progress: Progress, *, hub: Hub | None = None, settings:
         from backends.builtin import checkpoint  # pulls in what builds it, which a folder does not need
 
         return Checkpoint(checkpoint(progress), BUILTIN_ID)
-    path = Path(model).expanduser()
-    if path.is_dir():
-        return _folder(path.resolve())
-    if path.is_file() and path.suffix == ".gguf":
-        return Checkpoint(path.resolve(), path.name)
+    path = on_this_computer(model)
+    if path is not None:
+        return _folder(path) if path.is_dir() else Checkpoint(path, path.name)
     on_hub = _HUB_ID.fullmatch(model)
     if on_hub is None:
         raise BackendError(
@@ -45,24 +42,42 @@ def resolve(model: str, progress: Progress, *, hub: Hub | None = None, settings:
             "或 Hugging Face hub 上的「擁有者/名稱」。",
         )
     model_id = on_hub[1]
-    pinned = (settings or ModelSettings.read()).pins.get(model_id, MAIN)
+    pinned = (settings or ModelSettings.read()).pins.get(model_id, hub_cache.MAIN)
     return from_hub(model_id, on_hub[2] or pinned, hub or Hub(), progress)
 
 
+def on_this_computer(name: str) -> Path | None:
+    """The folder or .gguf file that `name` is the path of, absolute, so that it is found from any working directory; None where
+    there is none."""
+    try:
+        path = Path(name).expanduser()
+        here = path.is_dir() or (path.is_file() and path.suffix == ".gguf")
+    except (OSError, RuntimeError, ValueError):  # No name that a file could have, or the home of nobody here.
+        return None
+    return path.resolve() if here else None
+
+
 def from_hub(model_id: str, revision: str, hub: Hub, progress: Progress) -> Checkpoint:
-    """A hub model at a revision: what the cache lacks is fetched. Where the hub does not answer, a whole copy in the cache will
-    do; a commit that is whole in the cache is taken without asking. Raises BackendError."""
+    """A hub model at a revision: what the cache lacks is fetched. Where the hub does not give it, a whole copy in the cache will
+    do, and the checkpoint's `notice` says why. A commit that is whole in the cache is taken without asking.
+
+    Raises BackendError.
+    """
     here = hub_cache.snapshot(model_id, revision, hub.cache)
     if here is not None and hub_cache.is_commit(revision):
         return Checkpoint(here[0], model_id, here[1])
-    progress(Text(f"向 Hugging Face hub 詢問 {model_id}", f"Asking the Hugging Face hub about {model_id}"), None)
     try:
-        listing = hub_client.ask(hub, model_id, revision)
-    except BackendError:
+        return _fetched(model_id, revision, hub, progress)
+    except BackendError as error:
         if here is None:
             raise
-        progress(Text("hub 沒有回答，改用這台電腦上的版本", "The hub does not answer; the copy on this computer is used"), None)
-        return Checkpoint(here[0], model_id, here[1])
+        return Checkpoint(here[0], model_id, here[1], hub_words.copy_used(error, here[1]))
+
+
+def _fetched(model_id: str, revision: str, hub: Hub, progress: Progress) -> Checkpoint:
+    """What the hub has of a model at a revision, put into the cache. Raises BackendError."""
+    progress(Text(f"向 Hugging Face hub 詢問 {model_id}", f"Asking the Hugging Face hub about {model_id}"), None)
+    listing = hub_client.ask(hub, model_id, revision)
     folder = hub_client.fetch(hub, listing, _before_weights(listing), progress)
     _require_architecture(model_id, folder)
     hub_client.fetch(hub, listing, listing.named(weight_files(folder)), progress)

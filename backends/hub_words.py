@@ -78,6 +78,14 @@ def broken_off(model_id: str, done: int, total: int, error: Exception) -> Text:
     )
 
 
+def copy_used(error: BackendError, commit: str) -> Text:
+    """That an older copy is used, because what was asked for could not be had."""
+    return Text(
+        f"{error.zh}這一次先用快取裡的版本 {commit[:12]}。",
+        f"{error} This time the copy in the cache is used, commit {commit[:12]}.",
+    )
+
+
 def damaged(model_id: str, name: str) -> Text:
     """A file that arrived with other content than the hub lists."""
     return Text(

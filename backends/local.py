@@ -61,7 +61,8 @@ class LocalBackend:
     modalities: frozenset[str] = frozenset()
 
     def __init__(
-        self, loaded: Loaded, model_id: str, path: Path, commit: str | None = None, progress: Progress | None = None
+        self, loaded: Loaded, model_id: str, path: Path, commit: str | None = None, progress: Progress | None = None,
+        notice: Text | None = None,
     ) -> None:
         """Makes a backend of a model in memory, and loads what drafts for it. Arguments are those of `load`."""
         self.model_id = model_id
@@ -79,7 +80,9 @@ class LocalBackend:
             name: found if isinstance(found, Text) else None for name, found in self._drafters.items()
         }
         self.context_length: int | None = getattr(text_config, "max_position_embeddings", None)
-        self.info: Mapping[str, Any] = {**self._describe(loaded, path), "commit": commit}
+        self.info: Mapping[str, Any] = {
+            **self._describe(loaded, path), "commit": commit, "path": str(path), "notice": notice,
+        }
         self._turn = threading.Lock()
         self._unfinished: tuple[int, weakref.ref[Generator[BackendEvent, None, None]]] | None = None
 
@@ -92,15 +95,16 @@ class LocalBackend:
         device: str | None = None,
         dtype: str | None = None,
         commit: str | None = None,
+        notice: Text | None = None,
     ) -> LocalBackend:
         """Loads a folder that holds config.json, a tokenizer with a chat template, and safetensors; or one .gguf file.
 
         `device` is a torch device ("cpu", "cuda", "mps"), by default the best there is; `dtype` the name of a torch dtype
-        ("bfloat16"), by default the checkpoint's own; `commit` the hub's commit that the files are of, which is passed on in
-        `info`. Raises BackendError.
+        ("bfloat16"), by default the checkpoint's own; `commit` the hub's commit that the files are of, and `notice` why they are
+        not what was asked for, which are passed on in `info`. Raises BackendError.
         """
         progress = progress or _ignore
-        backend = cls(load_checkpoint(Path(path), progress, device, dtype), model_id, Path(path), commit, progress)
+        backend = cls(load_checkpoint(Path(path), progress, device, dtype), model_id, Path(path), commit, progress, notice)
         progress(Text("模型已載入", "The model is loaded"), 1.0)
         return backend
 

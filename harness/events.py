@@ -3,10 +3,10 @@
 A log is an append-only list of plain dicts that go to JSON as they are. Each has `seq` (0, 1, 2, …), `kind`, `t` (seconds
 since the run began) and, where it belongs to one pass of the loop, `step` (1, 2, …). The fields of each kind:
 
-run_start      run_id, model, family, commit (of the hub's checkpoint), device, dtype (each null where there is none or it is
-               not known), settings {temperature, top_p, top_k, max_new_tokens, seed (where none was given the one that was
-               drawn; null at temperature 0), drafter, max_steps, time_limit_s, thinking, system_prompt}, tools [name],
-               question, attachments [], lang, continues (run_id or null),
+run_start      run_id, model, family, commit (of the hub's checkpoint), path (of a checkpoint of no commit), device, dtype (each
+               null where there is none or it is not known), settings {temperature, top_p, top_k, max_new_tokens, seed (where
+               none was given the one that was drawn; null at temperature 0), drafter, max_steps, time_limit_s, thinking,
+               system_prompt}, tools [name], question, attachments [], lang, continues (run_id or null),
                control_tokens {token: {zh, en}} (what each control token of the family is for; tokens without a known
                purpose map to null), stop_tokens {token: {zh, en}}, vocabulary ("byte_level" | "sentencepiece": the alphabet in
                which pieces are stored), defaults_from ("checkpoint" | "family"), context_length

@@ -19,6 +19,7 @@ from families.reading import token_ends
 from harness.changes import Change, Side, Span, changes, known_before
 from harness.marks import Author, Key, keys
 from harness.origins import Cut, Stretch, Turn, authored, common_prefix
+from harness.records import checkpoint_fields
 
 State = Literal["reused", "new", "again", "rewritten"]
 """reused: the same tokens as before, from the beginning on; again: unchanged, but read again, because something before it is not
@@ -30,11 +31,12 @@ _SHOWN = 60  # Characters of each side of a departure that the log holds.
 class Memory:
     """What a model has read and written last in a conversation; a run that goes on with it begins from there.
 
-    The first `n_prompt` of `ids` were a prompt, the others sampled. `turns` are the messages that the model wrote, `by_harness`
-    those in a user's or a tool's place that the harness wrote; they hold for every model.
+    `checkpoint` are the `checkpoint_fields` of that model. The first `n_prompt` of `ids` were a prompt, the others sampled.
+    `turns` are the messages that the model wrote, `by_harness` those in a user's or a tool's place that the harness wrote; they
+    hold for every model.
     """
 
-    model_id: str
+    checkpoint: Mapping[str, str | None] = field(default_factory=dict)
     side: Side = field(default_factory=Side)
     ids: tuple[int, ...] = ()
     n_prompt: int = 0
@@ -43,14 +45,13 @@ class Memory:
 
 
 class PromptLedger:
-    """Tells of each prompt of a run what is new, whose it is, and what is read again.
-
-    `memory` is what an earlier run left; another model's is of no use and is let go.
-    """
+    """Tells of each prompt of a run what is new, whose it is, and what is read again. `memory` is what an earlier run left;
+    another checkpoint's is of no use and is let go."""
 
     def __init__(self, backend: Backend, memory: Memory | None = None) -> None:
         self._backend = backend
-        self.memory = memory if memory and memory.model_id == backend.model_id else Memory(backend.model_id)
+        checkpoint = checkpoint_fields(backend)
+        self.memory = memory if memory and memory.checkpoint == checkpoint else Memory(checkpoint)
         self._first = True
 
     def read(
@@ -73,7 +74,7 @@ class PromptLedger:
         states = _states(side, known_before(before.side, side), found)
         origins = _origins(side, states, range(ids_from, encoded.n_tokens), n_same, added_from, at)
         self._first = False
-        self.memory = Memory(before.model_id, side, encoded.ids, len(encoded.ids), before.turns)
+        self.memory = Memory(before.checkpoint, side, encoded.ids, len(encoded.ids), before.turns)
         return {
             **_added(encoded, ids_from, added_from),
             "origins": [list(run) for run in origins],

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from backends.base import Token
+from backends.base import Backend, Token
 from families.base import Call, Text, Turn
 from families.reading import token_ends, token_span
 from harness.places import Places, Read, places
@@ -37,6 +37,13 @@ def jsonable(value: Any, depth: int = 0) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
+
+
+def checkpoint_fields(backend: Backend) -> dict[str, str | None]:
+    """What tells the loaded checkpoint from every other: its name and its commit on the hub, or else its path, because folders
+    that lie in different places are often called alike."""
+    commit, path = backend.info.get("commit"), backend.info.get("path")
+    return {"model": backend.model_id, "commit": commit, "path": None if commit or path is None else clean(path)}
 
 
 def rounded(value: float) -> float:

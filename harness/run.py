@@ -25,7 +25,7 @@ from harness.events import EventLog
 from harness.handover import LeftAlone
 from harness.ledger import Memory, PromptLedger
 from harness.line import Place, line_for
-from harness.records import clean, jsonable, parsed_fields, text_fields
+from harness.records import checkpoint_fields, clean, jsonable, parsed_fields, text_fields
 from harness.settings import Settings
 from harness.tools import Tool, registry
 from harness.turn import TurnWriter, Written
@@ -95,9 +95,8 @@ class Run:
             "run_id": self.run_id,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "app_version": _app_version(),
-            "model": backend.model_id,
             "family": backend.family.key,
-            "commit": backend.info.get("commit"),
+            **checkpoint_fields(backend),
         }
         in_folder = None if folder is None else folder / f"{self.run_id}.jsonl"
         self.log = EventLog(header, path or in_folder)
@@ -156,9 +155,8 @@ class Run:
         self.log.append(
             "run_start",
             run_id=self.run_id,
-            model=backend.model_id,
+            **checkpoint_fields(backend),
             family=family.key,
-            commit=backend.info.get("commit"),
             device=backend.info.get("device"),
             dtype=backend.info.get("dtype"),
             settings=settings.as_event(),

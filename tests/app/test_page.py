@@ -220,6 +220,33 @@ def test_defaults_are_the_models_and_can_be_had_back(backend: ScriptedBackend) -
     assert test.button(key="reset").disabled
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ({"path": "/runs/a/final"}, {"path": "/runs/b/final"}, False),
+        ({"path": "/runs/a/final"}, {"path": "/runs/a/final"}, True),
+        ({"path": "/cache", "commit": "a" * 40}, {"path": "/cache", "commit": "b" * 40}, False),
+        ({"path": "/cache", "commit": "a" * 40}, {"path": "/moved", "commit": "a" * 40}, True),
+    ],
+)
+def test_sampling_is_the_checkpoints_own_whatever_it_is_called(
+    before: dict[str, str], after: dict[str, str], kept: bool, installed: Service,
+) -> None:
+    first, second = scripted("Hi."), scripted()
+    first.info = {**first.info, **before}
+    second.info = {**second.info, **after, "defaults": {"temperature": 0.15, "top_p": 0.5, "top_k": 5}}
+    serve_with(installed, first)
+    test = page()
+    test.slider(key="temperature").set_value(1.25)
+    ask(test, "Hi")
+    installed.runs.wait_idle()
+    serve_with(installed, second)
+    expected = 1.25 if kept else 0.15
+    assert run(test).slider(key="temperature").value == expected
+    opened = page(run=test.query_params["run"])
+    assert opened.slider(key="temperature").value == expected, "also where the run is opened again"
+
+
 def test_a_switch_of_language_keeps_run_and_settings(backend: ScriptedBackend, installed: Service) -> None:
     test = ask(page(), "I am Ada.")
     test.slider(key="temperature").set_value(1.7)

@@ -20,6 +20,7 @@ from backends.base import BackendError
 from backends.loading import devices
 from backends.model_settings import ModelSettings
 from backends.recommended import RECOMMENDED, Facts
+from families.base import Text
 from tests.app.conftest import scripted
 from tests.app.test_page import page, run, said
 
@@ -29,15 +30,20 @@ HUB_MODEL = "Acme/Tiny-1B"
 
 
 class Loader:
-    """Loads the scripted model under any name; hub models have a commit."""
+    """Loads the scripted model under any name, a folder by its last part; hub models have a commit, and `notice`."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Mapping[str, str]]] = []
+        self.notice: Text | None = None
 
     def __call__(self, model: str, _progress: object, **chosen: str) -> object:
         self.asked.append((model, chosen))
-        made = scripted("Hi.", model_id=model)
-        made.info = {**made.info, "device": "cpu", "dtype": "float32", "commit": COMMIT if model == HUB_MODEL else None}
+        of_hub = model == HUB_MODEL
+        made = scripted("Hi.", model_id=model if of_hub else Path(model).name)
+        made.info = {
+            **made.info, "device": "cpu", "dtype": "float32", "commit": COMMIT if of_hub else None, "path": model,
+            "notice": self.notice if of_hub else None,
+        }
         return made
 
 
@@ -132,6 +138,73 @@ def test_a_folder_that_is_typed_is_loaded_and_remembered(loader: Loader, tmp_pat
     assert ModelSettings.read().named == ()
 
 
+def test_a_path_is_remembered_whole_and_only_if_it_is_there(
+    loader: Loader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    send(open_picker(page()), "./mine")
+    assert current() == str(tmp_path / "mine")
+    monkeypatch.chdir("/")
+    test = open_picker(page())
+    assert test.button(key=f"here {tmp_path / 'mine'}").label == EN("picker_in_use")
+    assert EN("picker_gone") not in said(test)
+    for mistyped in ("mien.gguf", "~nobody-here/mine", "x" * 5000):
+        send(open_picker(page()), mistyped)
+        assert current() == mistyped, "what is wrong with it is said where it is loaded"
+    assert ModelSettings.read().named == (str(tmp_path / "mine"),)
+
+
+@pytest.mark.parametrize("group", ["here", "recommended"])
+def test_a_model_that_is_here_by_its_commit_only_is_asked_for_by_it(group: str, loader: Loader, tmp_path: Path) -> None:
+    name = RECOMMENDED[0].model_id
+    put_into_cache(tmp_path, name)
+    test = open_picker(page())
+    assert test.button(key=f"{group} {name}").label == EN("picker_use")
+    test.button(key=f"{group} {name}").click()
+    run(test)
+    assert current() == f"{name}@{COMMIT}"
+    assert open_picker(page()).button(key=f"{group} {name}").label == EN("picker_in_use")
+
+
+def put_into_cache(tmp_path: Path, name: str) -> None:
+    """A model that is whole in the cache at COMMIT, which no branch is noted for."""
+    snapshot = tmp_path / "hub" / f"models--{name.replace('/', '--')}" / "snapshots" / COMMIT
+    snapshot.mkdir(parents=True)
+    for file in ("config.json", "tokenizer.json"):
+        (snapshot / file).write_text("{}")
+    (snapshot / "model.safetensors").write_bytes(b"x" * 2000)
+
+
+def test_an_older_copy_is_said_to_be_one_and_the_newer_can_be_asked_for_again(loader: Loader, tmp_path: Path) -> None:
+    put_into_cache(tmp_path, HUB_MODEL)
+    refs = tmp_path / "hub" / f"models--{HUB_MODEL.replace('/', '--')}" / "refs"
+    refs.mkdir()
+    (refs / "main").write_text(COMMIT)
+    loader.notice = Text("斷線了。", "The line was cut.")
+    service.current().models.request(HUB_MODEL)
+    settle()
+    test = page()
+    assert "The line was cut" in said(test)
+    loader.notice = None
+    open_picker(test).button(key=f"here {HUB_MODEL}").click()
+    run(test)
+    settle()
+    assert [model for model, _ in loader.asked] == ["builtin", HUB_MODEL, HUB_MODEL]
+    test = page()
+    assert "The line was cut" not in said(test)
+    assert open_picker(test).button(key=f"here {HUB_MODEL}").label == EN("picker_in_use")
+
+
+def test_every_setting_and_the_choice_of_a_model_are_explained(loader: Loader) -> None:
+    test = page()
+    side = test.sidebar
+    drawn = [*side.slider, *side.number_input, *side.selectbox, *side.toggle, *side.pills, *side.text_area]
+    assert {"temperature", "seed", "drafter", "thinking", "tools", "system_prompt"} <= {each.key for each in drawn}
+    assert all(each.help for each in drawn)
+    assert test.button(key="choose").help == EN("choose_model_help")
+
+
 def test_a_model_that_could_not_be_loaded_is_not_in_use(loader: Loader, monkeypatch: pytest.MonkeyPatch) -> None:
     def load(_model: str, _progress: object) -> object:
         raise BackendError("No.", "不行。")
@@ -208,11 +281,7 @@ def test_what_is_typed_counts_when_it_is_sent(loader: Loader) -> None:
 
 def test_the_cache_is_looked_through_when_the_dialog_opens(loader: Loader, tmp_path: Path) -> None:
     test = page()
-    snapshot = tmp_path / "hub" / "models--Acme--Small" / "snapshots" / COMMIT
-    snapshot.mkdir(parents=True)
-    for name in ("config.json", "tokenizer.json"):
-        (snapshot / name).write_text("{}")
-    (snapshot / "model.safetensors").write_bytes(b"x" * 2000)
+    put_into_cache(tmp_path, "Acme/Small")
     assert EN("picker_cached", commit=COMMIT[:7]) in said(open_picker(test)), "it stands in the cache"
     assert "Acme/Small" in said(test)
 

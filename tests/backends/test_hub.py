@@ -26,7 +26,22 @@ def test_a_folder_is_named_by_its_name(tiny_folder: Path) -> None:
     assert hub.resolve(str(tiny_folder), ignore) == checkpoint.Checkpoint(tiny_folder.resolve(), tiny_folder.name)
 
 
-@pytest.mark.parametrize("model", ["no-such-folder", "", "a/b/c", "a--b/c", "a/b@../../c", "no-such.gguf"])
+def test_a_path_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("mine", "other.gguf"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "model.gguf").touch()
+    (tmp_path / "notes.txt").touch()
+    monkeypatch.chdir(tmp_path / "mine")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert hub.on_this_computer("../mine") == hub.on_this_computer("~/mine") == tmp_path / "mine"
+    assert hub.on_this_computer("../model.gguf") == tmp_path / "model.gguf"
+    for name in ("mine", "../notes.txt", "../typo.gguf", "~nobody-here/x", "x" * 5000):
+        assert hub.on_this_computer(name) is None
+
+
+@pytest.mark.parametrize(
+    "model", ["no-such-folder", "", "a/b/c", "a--b/c", "a/b@../../c", "no-such.gguf", "~nobody-here/x", "x" * 5000],
+)
 def test_anything_else_says_what_to_give(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BackendError, match=r"config\.json") as caught:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import random
 import re
 from collections.abc import Iterator
@@ -269,10 +270,63 @@ def test_a_file_that_arrives_damaged_is_thrown_away(hub: Hub, server: HubServer)
 
 def test_without_a_hub_the_copy_in_the_cache_will_do(hub: Hub, server: HubServer, model: Model) -> None:
     first = get(hub)
+    assert first.notice is None
     server.close()
-    told = Told()
-    assert get(hub, told=told) == first
-    assert told.texts[-1].en == "The hub does not answer; the copy on this computer is used"
+    again = get(hub)
+    assert (again.path, again.commit) == (first.path, first.commit)
+    said = notice(again)
+    assert re.search(f"cannot be reached .*the copy in the cache is used, commit {model.commit[:12]}", said.en)
+
+
+def notice(got: Checkpoint) -> Text:
+    """Why it is not what was asked for, which is said in both languages, with the commit that it is."""
+    assert got.notice is not None
+    assert got.commit is not None
+    assert got.commit[:12] in got.notice.en
+    assert got.commit[:12] in got.notice.zh
+    return got.notice
+
+
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [
+        (Refusal(404, "RepoNotFound", "Repository not found"), "has no model Acme/Tiny-1B"),
+        (Refusal(403, "GatedRepo", "You are not in the authorized list."), "is gated"),
+        (Refusal(401), "wants a login"),
+        (Refusal(429), "too many requests"),
+        (Refusal(503), "a problem of its own"),
+    ],
+)
+def test_what_the_hub_answers_is_said_also_where_the_copy_is_used(
+    refusal: Refusal, words: str, hub: Hub, server: HubServer, model: Model,
+) -> None:
+    get(hub)
+    server.put(NAME, FILES, list_refusal=refusal)
+    got = get(hub)
+    assert got.commit == model.commit
+    assert words in notice(got).en
+
+
+def test_where_a_newer_version_does_not_arrive_the_older_copy_is_used(hub: Hub, server: HubServer, model: Model) -> None:
+    old = get(hub)
+    newer = server.put(NAME, {**FILES, "model.safetensors": content(50_000, seed=2)})
+    server.cuts = [20_000] + [0] * 6
+    got = get(hub)
+    assert (got.path, got.commit) == (old.path, model.commit)
+    assert "broke off at" in notice(got).en
+    server.cuts = []
+    again = get(hub)
+    assert (again.commit, again.notice) == (newer.commit, None)
+    server.put(NAME, {**FILES, "model.safetensors": content(50_000, seed=3)}, claims={"model.safetensors": 10**18})
+    got = get(hub)
+    assert got.commit == newer.commit
+    assert "the disk of" in notice(got).en
+
+
+def test_a_commit_or_a_tag_that_is_asked_for_is_not_replaced_by_another(hub: Hub, server: HubServer, model: Model) -> None:
+    get(hub)
+    for revision in ("0" * 40, "v2"):
+        assert "has no revision" in refusal(hub, revision)
 
 
 def test_without_a_hub_and_a_copy_the_sentence_says_so(hub: Hub, server: HubServer) -> None:
@@ -386,7 +440,37 @@ def test_of_several_commits_the_cache_lists_the_one_that_main_is_at(hub: Hub, se
     new = server.put(NAME, {**FILES, "README.md": b"# Newer"}).commit
     get(hub)
     get(hub, revision=old)
-    assert [found.commit for found in hub_cache.cached_models(hub.cache)] == [new]
+    assert [(found.commit, found.name) for found in hub_cache.cached_models(hub.cache)] == [(new, NAME)]
+    (pinned,) = hub_cache.cached_models(hub.cache, {NAME: old})
+    assert (pinned.commit, pinned.name) == (old, NAME), "the model's name alone leads to the commit that it is kept at"
+    (elsewhere,) = hub_cache.cached_models(hub.cache, {NAME: "0" * 40})
+    assert (elsewhere.commit, elsewhere.name) == (new, f"{NAME}@{new}"), "the model's name alone leads to what is not here"
+
+
+def test_what_was_fetched_by_its_commit_is_had_again_without_the_hub(hub: Hub, server: HubServer, model: Model) -> None:
+    got = resolve(f"{NAME}@{model.commit}", Told(), hub=hub, settings=ModelSettings())
+    (listed,) = hub_cache.cached_models(hub.cache)
+    server.put(NAME, {**FILES, "README.md": b"# Newer"})
+    assert resolve(listed.name, Told(), hub=hub, settings=ModelSettings()) == got, "what is listed, not what is newer"
+    server.close()
+    assert resolve(listed.name, Told(), hub=hub, settings=ModelSettings()) == got
+    assert get(hub).path == got.path
+
+
+@pytest.mark.parametrize("main", [None, "f" * 40])
+def test_of_commits_that_main_does_not_name_the_newest_is_taken(
+    main: str | None, hub: Hub, server: HubServer, model: Model,
+) -> None:
+    old, new = get(hub, model.commit), get(hub, server.put(NAME, {**FILES, "README.md": b"# Newer"}).commit)
+    for seconds, each in enumerate((old, new)):
+        os.utime(each.path, (seconds, seconds))
+    if main is not None:
+        (refs := new.path.parents[1] / "refs").mkdir(exist_ok=True)
+        (new.path.parent / main).mkdir()
+        (refs / "main").write_text(main)
+    assert hub_cache.snapshot(NAME, "main", hub.cache) == (new.path, new.commit)
+    (listed,) = hub_cache.cached_models(hub.cache)
+    assert listed.name == f"{NAME}@{new.commit}"
 
 
 def test_a_full_disk_and_a_cache_that_cannot_be_written() -> None:

@@ -195,6 +195,26 @@ def test_a_run_that_goes_on_reuses_what_the_one_before_left() -> None:
     assert context["text"].startswith(model.generated[0][0].text)
 
 
+@pytest.mark.parametrize(
+    ("of_one", "of_other", "state"),
+    [
+        ({"path": "/runs/a/final"}, {"path": "/runs/b/final"}, "new"),
+        ({"path": "/cache", "commit": "a" * 40}, {"path": "/cache", "commit": "b" * 40}, "new"),
+        ({"path": "/cache", "commit": "a" * 40}, {"path": "/moved", "commit": "a" * 40}, "reused"),
+    ],
+)
+def test_another_checkpoint_of_the_same_name_is_another_model(
+    of_one: dict[str, str], of_other: dict[str, str], state: str,
+) -> None:
+    model, other = Small(["Two."], as_written), Small(["Four."], as_written)
+    model.info, other.info = {**model.info, **of_one}, {**other.info, **of_other}
+    first = Run(model, "One and one?", Settings())
+    first.execute()
+    second = Run(other, "And twice that?", Settings(), history=first.messages, memory=first.memory)
+    second.execute()
+    assert of_kind(second, "context")[0]["origins"][0][1] == state
+
+
 def test_what_another_model_has_read_is_of_no_use() -> None:
     model, other = Small(["Two."], as_written), Small(["Four."], as_written)
     other.model_id = "other"

@@ -297,6 +297,7 @@ def test_run_start_says_what_was_asked_of_whom() -> None:
     assert start["kind"] == "run_start"
     assert start["run_id"] == run.run_id
     assert (start["model"], start["family"], start["question"], start["lang"]) == ("scripted", QWEN3.key, QUESTION, "zh")
+    assert (start["commit"], start["path"]) == (None, None)
     assert start["continues"] == "earlier"
     assert start["tools"] == ["calculator", "convert_units", "current_time"]
     assert start["settings"] == {
