@@ -25,8 +25,11 @@ _OURS: Mapping[str, Text] = {**PAGE, **SIDEBAR, **MODEL, **PICKER}
 _MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|~$:&")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, marks that turn the direction of what stands around them, and halves of surrogate pairs."""
-_DRAWN = re.compile(r":(?=material[/_]|streamlit:)|(?<!\S)[<>~-](?=[-=>]+(?!\S))")
-"""Where Streamlit draws an icon or an arrow in place of a text, even of an escaped one: behind this character."""
+_DRAWN = re.compile(
+    r":(?=material[/_]|streamlit:|//)|(?<!\S)[<>~-](?=[-=>]+(?!\S))|[Ww]{2}(?=[Ww](?:\.|$))|@(?=[-\w]|$)"
+)
+"""Where Streamlit draws an icon, an arrow or a link in place of a text, even of an escaped one: behind these characters. Links
+are web addresses and those of mail; what stands behind the text may complete one that it ends in."""
 _WORD_JOINER = "\u2060"
 
 
@@ -61,10 +64,7 @@ def visible(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text as text inside Markdown, in one line: every character that could mean something there is escaped.
-
-    A web address in it becomes a link to itself. What Streamlit replaces after Markdown is read is kept apart by an invisible
-    character.
-    """
+    """A text as text inside Markdown, in one line: every character that could mean something there is escaped, and what Streamlit
+    replaces after Markdown is read, an address by a link among it, is kept apart by an invisible character."""
     line = _DRAWN.sub(lambda found: found[0] + _WORD_JOINER, " ".join(visible(text).split()))
     return "".join(f"\\{character}" if character in _MARKDOWN else character for character in line)

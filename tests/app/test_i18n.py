@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import string
 from pathlib import Path
@@ -110,6 +111,39 @@ def test_the_browsers_language(locale: str | None, lang: str) -> None:
 def test_what_cannot_be_seen_is_written_out(text: str, seen: str) -> None:
     assert visible(text) == seen
     assert visible(text).encode("utf-8")
+
+
+@pytest.fixture(scope="module")
+def linked() -> list[re.Pattern[str]]:
+    """What Streamlit's page makes links of once Markdown is read, taken from its own code, without what must stand before it."""
+    streamlit = importlib.util.find_spec("streamlit")
+    assert streamlit is not None
+    scripts = Path(str(streamlit.origin)).parent.glob("static/static/js/StreamlitMarkdown.*.js")
+    code = "".join(path.read_text("utf-8") for path in scripts)
+    found = re.search(r"\[\[/(\(https\?.{1,80}?)/gi,\w+\],\[/\(\?<=.{1,40}?\)(\(\[.{1,80}?)/gu,\w+\]\]", code)
+    assert found is not None, "Streamlit makes links in another way now: look whether plain() still keeps texts from it"
+    return [re.compile(found[1], re.IGNORECASE | re.ASCII), re.compile(found[2], re.ASCII)]
+
+
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [
+        ("https://example.com/a?b=c#d", ""), ("see HTTP://EXAMPLE.COM", ""), ("(www.example.com)", ""), ("Www.Example.com.", ""),
+        ("wWw.example", ".com"), ("www", "."), ("a http://www.b.c d www.e.f", ""), ("https://a@www.b.c", ""),
+        ("write to a.b+c@example.com", ""), ("mailto:a@b.c", ""), ("a_b@c-d.e, f@g.h", ""), ("a@", "b.c"), ("a@b", ".c"),
+        ("路徑：https://a.例子.tw", ""), ("@a.b @c@d.e", ""),
+    ],
+)
+def test_no_address_becomes_a_link(linked: list[re.Pattern[str]], text: str, behind: str) -> None:
+    assert any(pattern.search(text + behind) for pattern in linked)
+    read = re.sub(r"\\([!-/:-@[-`{-~])", r"\1", plain(text)) + behind
+    assert not any(pattern.search(read) for pattern in linked)
+    assert read.replace("\u2060", "") == text + behind
+
+
+@pytest.mark.parametrize("text", ["a @ b", "w w. www wwwx", "1:2 / 3", "//a", "file:/a"])
+def test_what_is_no_address_stays_as_it_is(text: str) -> None:
+    assert plain(text).replace("\\", "").rstrip("\u2060") == text.rstrip()
 
 
 def test_text_inside_markdown_is_one_line_and_escaped() -> None:
