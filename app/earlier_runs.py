@@ -5,7 +5,7 @@ What there is comes from `app/runs.py`; opening one puts it into the address, as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,7 @@ import streamlit as st
 
 from app import service
 from app.i18n import Words, plain
-from app.runs import Earlier
+from app.runs import Earlier, Recent
 
 _MOST_LISTED = 50
 _MOST_CHARACTERS = 90
@@ -22,17 +22,19 @@ _MOST_CHARACTERS = 90
 
 def show(words: Words, here: Collection[str]) -> None:
     """Opens the dialog over the page, without the conversation `here`. The folder is looked through once for it."""
-    listed = service.current().runs.recent(_MOST_LISTED, without=here)
-    st.dialog(words("earlier"), width="large")(_draw)(words, listed)
+    recent = service.current().runs.recent(_MOST_LISTED, without=here)
+    st.dialog(words("earlier"), width="large")(_draw)(words, recent)
 
 
-def _draw(words: Words, listed: Sequence[Earlier]) -> None:
+def _draw(words: Words, recent: Recent) -> None:
     if st.session_state.pop("earlier_opened", False):
         st.rerun()  # The whole page is drawn anew, without the dialog.
-    about = words("earlier_about", n=_MOST_LISTED) if listed else words("earlier_none")
+    about = words("earlier_about", n=_MOST_LISTED) if recent.conversations else words("earlier_none")
     st.caption(f"{about} {words('earlier_folder', path=plain(str(service.current().runs.folder)))}")
+    for why, n in recent.unreadable.items():
+        st.caption(words("earlier_unreadable", n=n, why=words(f"unreadable_{why}")))
     zone = _zone()
-    for each in listed:
+    for each in recent.conversations:
         _row(words, each, zone)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import earlier_runs, model_tab, service, sidebar, viewer_component
+from app import earlier_runs, model_tab, page_notices, service, sidebar, viewer_component
 from app.i18n import LANGUAGES, NAMES, Words, language_of, plain
 from app.models import Failed, Loading, Ready, State
 from app.runs import CannotContinue
@@ -71,7 +71,7 @@ def draw() -> None:
 
 def _asking(words: Words, here: _Conversation, state: State | None, refused: str | None) -> None:
     """The first tab: the question, the run and its answer."""
-    _notices(words, here, refused)
+    page_notices.draw(words, here.runs, refused, live=here.live, continuable=here.continuable)
     if here.runs:
         viewer_component.show(
             here.runs, live=here.live, lang=words.lang, token=service.current().token, failed=words("viewer_failed"),
@@ -224,24 +224,3 @@ def _start(here: _Conversation, question: str, settings: Settings, ready: Ready,
         return None
     st.query_params["run"] = run_id
     return _Conversation((*earlier.runs, run_id), live=True)
-
-
-def _notices(words: Words, here: _Conversation, refused: str | None) -> None:
-    """What the user should know about this conversation and about the other tabs; `refused` says why nothing was asked."""
-    runs = service.current().runs
-    named = st.query_params.get("run")
-    if refused:
-        st.warning(refused)
-    if named and not here.runs:
-        st.warning(words("run_unknown", run=plain(named)))
-    elif here.runs and not here.live and not here.continuable:
-        st.info(words("run_archived"))
-    active = runs.active()
-    if active and active[0] not in here.runs:
-        start = runs.run_start(active[0])
-        st.info(words("other_run", question=plain(start["question"] if start else "")))
-        st.button(words("other_run_watch"), key="watch", on_click=_show_run, args=(active[0],))
-
-
-def _show_run(run_id: str) -> None:
-    st.query_params["run"] = run_id

@@ -22,6 +22,9 @@ PAGE: Mapping[str, Text] = {
         "by its first question.",
     ),
     "earlier_none": Text("沒有其他可以打開的對話。", "There is no other conversation that can be opened."),
+    "earlier_unreadable": Text(
+        "讀不出來而沒有列出的檔案：{n} 個（{why}）", "Files not listed because they cannot be read: {n} ({why})",
+    ),
     "earlier_folder": Text("紀錄檔都在資料夾 {path}", "The files are in the folder {path}"),
     "earlier_questions": Text("{n} 個問題", "{n} questions"),
     "earlier_open": Text("打開", "Open"),
@@ -86,6 +89,12 @@ PAGE: Mapping[str, Text] = {
         "找不到這個連結所指的執行紀錄（{run}）：可能已經刪除，或是在別台電腦上跑的。可以直接開始新的提問。",
         "There is no run {run}, which this address names: it was deleted, or ran on another computer. You can ask something new.",
     ),
+    "run_unreadable": Text("執行紀錄 {run} 的檔案讀不出來：{why}。", "The file of run {run} cannot be read: {why}."),
+    "unreadable_newer": Text(
+        "由較新版的 Loopglass 寫成，要先更新 Loopglass", "written by a newer Loopglass, so this one has to be updated first",
+    ),
+    "unreadable_damaged": Text("內容壞了，或不是 Loopglass 的紀錄", "damaged, or not a Loopglass run"),
+    "unreadable_closed": Text("這台電腦不讓 Loopglass 打開它", "this computer does not let Loopglass open it"),
     "run_archived": Text(
         "這段對話的紀錄檔讀不完整，可以看，不能接著問；下一個問題會開始新的對話。",
         "The files of this conversation cannot be read in full. It can be looked at but not continued: the next question starts "
@@ -97,8 +106,8 @@ PAGE: Mapping[str, Text] = {
         "conversation” to ask it afresh.",
     ),
     "other_run": Text(
-        "這一頁更新時，另一個分頁正在回答「{question}」。在這裡提問會排在它後面。",
-        "When this page was last drawn, another tab was having “{question}” answered. A question asked here waits for it to end.",
+        "另一個分頁正在回答「{question}」。在這裡提問會排在它後面。",
+        "Another tab is having “{question}” answered. A question asked here waits for it to end.",
     ),
     "other_run_watch": Text("去看那一個", "Watch that one"),
     "still_running": Text(

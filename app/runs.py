@@ -11,12 +11,12 @@ import json
 import os
 import re
 import threading
-from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import families
 from backends.base import Backend, Message
@@ -25,7 +25,7 @@ from harness.events import EventLog
 from harness.ledger import Memory
 from harness.replay import conversation_of
 from harness.run import Run
-from harness.run_file import Event, RunFile, UnreadableRun, is_held, read_start
+from harness.run_file import FORMAT_VERSION, Event, RunFile, UnreadableRun, is_held, read_start
 from harness.settings import Settings
 from harness.tools import registry
 
@@ -33,6 +33,9 @@ _RUN_ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
 """What an id may look like: it becomes a file's name."""
 _IN_MEMORY = 32
 _FROM_DISK = 8
+
+Unreadable = Literal["newer", "damaged", "closed"]
+"""Why a run's file cannot be read: a newer Loopglass wrote it; it is damaged or no run; the system does not let it be opened."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,14 @@ class Earlier:
     model: str
     at: datetime | None
     n_questions: int
+
+
+@dataclass(frozen=True)
+class Recent:
+    """The last conversations, newest first, and how many of the files that were looked at for them cannot be read, and why."""
+
+    conversations: Sequence[Earlier]
+    unreadable: Mapping[Unreadable, int]
 
 
 class CannotContinue(ValueError):  # noqa: N818  # The name says what is wrong.
@@ -160,7 +171,21 @@ class Runs:
             return self._ended[run_id].log if run_id in self._ended else None
 
     def from_disk(self, run_id: str) -> Recorded | None:
-        """A run from its file; None where there is none, or none that can be read."""
+        """A run from its file; None where there is none, or none that can be read: `unreadable` says why."""
+        found = self._whole(run_id)
+        return found if isinstance(found, Recorded) else None
+
+    def unreadable(self, run_id: str) -> Unreadable | None:
+        """Why the run's file cannot be read; None where it can, where there is none, and for a run in memory."""
+        if self.in_memory(run_id) is not None:
+            return None
+        found: Event | Recorded | Unreadable | None = self._beginning(run_id)
+        if not isinstance(found, str):
+            found = self._whole(run_id)
+        return found if isinstance(found, str) else None
+
+    def _whole(self, run_id: str) -> Recorded | Unreadable | None:
+        """A run from its file, or why it cannot be read; None where there is no file."""
         file = self._file(run_id)
         if file is None:
             return None
@@ -168,8 +193,8 @@ class Runs:
             goes_on = not file.ended and is_held(file.path)  # Asked before reading: what is over by then is read to its end.
             if not file.ended:
                 file.read()
-        except (UnreadableRun, OSError):  # OSError: deleted in this moment, or another user's.
-            return None
+        except (UnreadableRun, OSError) as error:
+            return _why(error, file.path)
         return Recorded(file.lines, ended=not goes_on)
 
     def _file(self, run_id: str) -> RunFile | None:
@@ -193,12 +218,19 @@ class Runs:
         log = self.in_memory(run_id)
         if log is not None:
             return log.events[0] if log.events else None
+        found = self._beginning(run_id)
+        return None if isinstance(found, str) else found
+
+    def _beginning(self, run_id: str) -> Event | Unreadable | None:
+        """The first event in the run's file, or why there is none to read; None where there is no file, or none begun yet."""
         path = self._path(run_id)
         try:
             event = None if path is None else read_start(path)
-        except (UnreadableRun, OSError):
-            return None
-        return event if event is not None and event["kind"] == "run_start" else None
+        except (UnreadableRun, OSError) as error:
+            return None if path is None else _why(error, path)
+        if event is not None:
+            return event if event["kind"] == "run_start" else "damaged"
+        return None if path is None or is_held(path) else "damaged"
 
     def conversation(self, run_id: str) -> list[str]:
         """The ids of the conversation that `run_id` ends, oldest first; empty where the run is not known."""
@@ -212,20 +244,24 @@ class Runs:
             earlier = start.get("continues")
         return chain[::-1]
 
-    def recent(self, limit: int, without: Collection[str] = ()) -> list[Earlier]:
-        """The last conversations that the folder holds, newest first, at most `limit`; not those that a run of `without` ends.
-        Only the beginnings of files are read, and a file that cannot be read is left out."""
+    def recent(self, limit: int, without: Collection[str] = ()) -> Recent:
+        """The last conversations that the folder holds, at most `limit`; not those that a run of `without` ends. Only the
+        beginnings of files are read, and a file that cannot be read is counted."""
         found: list[Earlier] = []
+        unreadable: Counter[Unreadable] = Counter()
         continued: set[Any] = set()
         for run_id in sorted(self._in_folder(), reverse=True):  # Ids begin with the time.
             if len(found) == limit:
                 break
-            start = self.run_start(run_id)
-            if start is not None and run_id not in continued and run_id not in without:
-                found.append(self._earlier(run_id, start))
-            if start is not None and isinstance(start.get("continues"), str):
-                continued.add(start["continues"])
-        return found
+            start = self.run_start(run_id) if self.in_memory(run_id) is not None else self._beginning(run_id)
+            if isinstance(start, str):
+                unreadable[start] += 1
+            elif start is not None:
+                if run_id not in continued and run_id not in without:
+                    found.append(self._earlier(run_id, start))
+                if isinstance(start.get("continues"), str):
+                    continued.add(start["continues"])
+        return Recent(found, unreadable)
 
     def any_besides(self, run_ids: Collection[str]) -> bool:
         """Whether the folder holds a run that is none of these. Opens no file."""
@@ -315,6 +351,25 @@ class Runs:
                 del self._live[run_id]
         while len(self._ended) > self._n_kept:
             self._ended.popitem(last=False)
+
+
+def _why(error: UnreadableRun | OSError, path: Path) -> Unreadable | None:
+    """What reading a run's file failed of; None where it is gone, and where its first line is being written in this moment."""
+    if isinstance(error, OSError):
+        return None if isinstance(error, FileNotFoundError) else "closed"
+    if _is_newer(path):
+        return "newer"
+    return None if is_held(path) else "damaged"
+
+
+def _is_newer(path: Path) -> bool:
+    """Whether a file that was refused is one of a newer major version: the pages word that in their own language."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            version = json.loads(file.readline())["loopglass"]
+    except (OSError, ValueError, RecursionError, LookupError, TypeError):
+        return False
+    return isinstance(version, int) and version > FORMAT_VERSION
 
 
 def _family_of(start: Event) -> Family | None:

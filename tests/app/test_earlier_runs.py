@@ -72,10 +72,15 @@ def test_it_lists_conversations_and_opens_one_with_a_click(installed: Service) -
 
 def test_a_folder_of_nothing_that_can_be_read_says_so(installed: Service) -> None:
     installed.runs.folder.mkdir()
-    (installed.runs.folder / "bad.jsonl").write_text("no run")
+    for name, text in (("bad", "no run"), ("20990101T000000000000-new", '{"loopglass":2}\n'), ("new", '{"loopglass":3}\n')):
+        (installed.runs.folder / f"{name}.jsonl").write_text(text)
     test = opened(page(lang="zh"))
     assert ZH("earlier_none") in said(test)
+    assert ZH("earlier_unreadable", n=1, why=ZH("unreadable_damaged")) in said(test)
+    assert ZH("earlier_unreadable", n=2, why=ZH("unreadable_newer")) in said(test)
     assert listed(test) == []
+    asked(installed.runs, "First?")
+    assert EN("earlier_unreadable", n=2, why=EN("unreadable_newer")) in said(opened(page()))
 
 
 def test_a_run_of_few_words_is_listed_by_its_id(installed: Service) -> None:

@@ -12,8 +12,9 @@ from subprocess import PIPE
 
 import pytest
 
-from app.runs import CannotContinue, Runs
+from app.runs import CannotContinue, Recent, Runs
 from harness.events import EventLog
+from harness.run_file import hold
 from harness.settings import Settings
 from tests.app.conftest import CALL, scripted
 
@@ -54,8 +55,12 @@ def test_a_second_run_reads_the_first_ones_messages(runs: Runs) -> None:
     assert runs.conversation(first) == [first]
 
 
+def ids(recent: Recent) -> list[str]:
+    return [each.run_id for each in recent.conversations]
+
+
 def test_recent_conversations_stand_once_newest_first_with_their_first_question(runs: Runs) -> None:
-    assert runs.recent(50) == [], "there is not even a folder"
+    assert runs.recent(50).conversations == [], "there is not even a folder"
     assert not runs.any_besides(())
     first = finished(runs, "One.")
     alone = finished(runs, "Two.")
@@ -63,20 +68,20 @@ def test_recent_conversations_stand_once_newest_first_with_their_first_question(
     last = runs.start(backend, "And then?", Settings(), "en", first)
     runs.wait_idle()
     for registry in (runs, Runs(runs.folder)):
-        found = registry.recent(50)
+        found = registry.recent(50).conversations
         assert [each.run_id for each in found] == [last, alone]
         assert [(each.question, each.model, each.n_questions) for each in found] == [
             ("What is 37 * 48?", "other", 2), ("What is 37 * 48?", "scripted", 1),
         ]
         assert all(each.at is not None and abs(datetime.now(UTC) - each.at) < timedelta(minutes=5) for each in found)
-        assert [each.run_id for each in registry.recent(1)] == [last]
-        assert [each.run_id for each in registry.recent(1, without=(first, last))] == [alone]
-        assert [each.run_id for each in registry.recent(50, without=(first,))] == [last, alone], "what continues it is another"
+        assert ids(registry.recent(1)) == [last]
+        assert ids(registry.recent(1, without=(first, last))) == [alone]
+        assert ids(registry.recent(50, without=(first,))) == [last, alone], "what continues it is another"
         assert registry.any_besides((first, last))
         assert not registry.any_besides((first, last, alone))
 
 
-def test_what_cannot_be_read_is_not_among_the_recent(runs: Runs) -> None:
+def test_what_cannot_be_read_is_counted_beside_the_recent(runs: Runs) -> None:
     run_id = finished(runs, "One.")
     start = '{"loopglass": 1}\n{"seq":0,"kind":"run_start"%s}\n'
     files = {f"bad{n}.jsonl": text for n, text in enumerate(DAMAGED)}
@@ -85,9 +90,10 @@ def test_what_cannot_be_read_is_not_among_the_recent(runs: Runs) -> None:
     for name, text in files.items():
         (runs.folder / name).write_text(text)
     (runs.folder / "folder.jsonl").mkdir()
-    assert [each.run_id for each in runs.recent(50)] == [run_id]
-    (runs.folder / "bare.jsonl").write_text(start % ',"question":null,"continues":7')
-    bare = runs.recent(50)[0]
+    assert ids(runs.recent(50)) == [run_id]
+    assert runs.recent(50).unreadable == {"newer": 1, "damaged": len(DAMAGED)}, "step_start is no beginning"
+    (runs.folder / "bare.jsonl").write_text(start % ',"question":null,"continues":[7]')
+    bare = runs.recent(50).conversations[0]
     assert (bare.question, bare.model, bare.at, bare.n_questions) == ("bare", "", None, 1)
 
 
@@ -240,7 +246,8 @@ def test_ids_that_are_no_run_of_ours(tmp_path: Path, run_id: str) -> None:
     assert runs.conversation(run_id) == []
 
 
-DAMAGED = ["", "not json\n", '{"loopglass": 99}\n', '{"loopglass": 1}\nbroken\n', '{"loopglass": 1}\n[]\n']
+NEWER = '{"loopglass": 99}\n'
+DAMAGED = ["", "not json\n", NEWER, '{"loopglass": 1}\nbroken\n', '{"loopglass": 1}\n[]\n']
 
 
 @pytest.mark.parametrize("text", DAMAGED)
@@ -249,6 +256,44 @@ def test_a_damaged_file_is_no_run(tmp_path: Path, text: str) -> None:
     runs = Runs(tmp_path)
     assert runs.run_start("bad") is None
     assert runs.conversation("bad") == []
+    assert runs.log("bad") is None
+    assert runs.unreadable("bad") == ("newer" if text == NEWER else "damaged")
+
+
+def test_why_a_run_cannot_be_read_is_known_of_one_that_is_there(runs: Runs) -> None:
+    run_id = finished(runs, "One.")
+    path, later = runs.folder / f"{run_id}.jsonl", Runs(runs.folder)
+    assert runs.unreadable(run_id) is later.unreadable(run_id) is later.unreadable("none") is later.unreadable("../none") is None
+    whole = path.read_text("utf-8")
+    lines = whole.split("\n")
+    path.write_text("\n".join([*lines[:3], "{", *lines[4:]]), "utf-8")
+    assert runs.unreadable(run_id) is None, "it is in memory"
+    assert later.unreadable(run_id) is None, "it has been read before"
+    assert Runs(runs.folder).unreadable(run_id) == "damaged"
+    path.write_text("\n".join(lines[:-3]), "utf-8")
+    assert Runs(runs.folder).unreadable(run_id) is None, "a run that was cut short is one"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks there that tell whether a file is still written")
+@pytest.mark.parametrize("begun", ["", '{"loopglass":1}\n'])
+def test_a_file_that_is_being_begun_is_not_yet_unreadable(tmp_path: Path, begun: str) -> None:
+    runs, path = Runs(tmp_path), tmp_path / "new.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        hold(file)
+        file.write(begun)
+        file.flush()
+        assert runs.unreadable("new") is None
+        assert runs.recent(50).unreadable == {}
+    assert runs.unreadable("new") == "damaged"
+
+
+def test_a_file_that_the_system_keeps_closed_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder stands for it: opening one fails for every user, the administrator too."""
+    (tmp_path / "kept.jsonl").touch()
+    runs = Runs(tmp_path)
+    monkeypatch.setattr(runs, "_path", lambda run_id: tmp_path)
+    assert runs.unreadable("kept") == "closed"
+    assert runs.recent(50).unreadable == {"closed": 1}
 
 
 def test_a_file_that_cannot_be_opened_is_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,6 +303,7 @@ def test_a_file_that_cannot_be_opened_is_no_run(tmp_path: Path, monkeypatch: pyt
     assert runs.log("gone") is None
     assert runs.run_start("gone") is None
     assert runs.left("gone") is None
+    assert runs.unreadable("gone") is None
 
 
 @pytest.mark.parametrize("lacks", ['"finish":"stop_token",', '"call":0,', '"error":null,'])

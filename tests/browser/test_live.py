@@ -114,6 +114,23 @@ def test_another_tabs_run_is_said_plainly(site: Sites, tab: Tabs) -> None:
     assert second.page.locator(".lg-answer-text:visible").first.inner_text() == "Mine."
 
 
+def test_a_tab_at_rest_learns_that_another_is_answered_and_that_it_ended(site: Sites, tab: Tabs) -> None:
+    here = site(gated("Slow", "go", "answer."))
+    first, resting = tab(here.url), tab(here.url)
+    box = resting.page.locator("[data-testid=stChatInputTextArea]:not([disabled])")
+    box.fill("Half a question")
+    first.ask("The slow question at www.example.com, https://example.com or a@example.com")
+    notice = resting.page.locator("[data-testid=stAlert]", has_text="The slow question")
+    notice.wait_for()
+    assert notice.locator("a").count() == 0, "what somebody wrote is text, also an address"
+    here.open("go")
+    first.wait_ended()
+    notice.wait_for(state="detached")
+    assert box.input_value() == "Half a question"
+    assert box.evaluate("box => box === document.activeElement")
+    assert resting.errors == []
+
+
 def test_a_second_question_continues_and_a_new_conversation_starts_afresh(site: Sites, tab: Tabs) -> None:
     here = site(words("Hello Ada."), words("You are Ada."), words("I do not know."))
     page = tab(here.url)
