@@ -155,7 +155,10 @@ class _ExactEval(SimpleEval):  # type: ignore[misc]
 
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**", "（": "(", "）": ")", "\n": " ", "\t": " "})
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d[eE])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
+_ONE_OR_TWO = re.compile(r"(?<![\d.])(?<!\d[eE])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
+_BRACKETS = re.compile(r"((?:\b(?:min|max|round)\s*)?\(|\))")
+_TIMES = re.compile(r"(?<=[\d)])(?:\s*[xX]\s+|\s+[xX]\s*)(?=[\d(.])|(?:(?<=[1-9)])|(?<=\d\d)|(?<=\.\d))[xX](?=[\d(.])")
 _PERCENT = re.compile(r"(\d+\.?\d*|\.\d+)\s*%(?=\s*(?:of\b|\*|/|\)|$))")
 _AMBIGUOUS_PERCENT = re.compile(r"\d\s*%\s*[+-]")
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
@@ -174,15 +177,30 @@ def _percent(text: str) -> str:
     return re.sub(r"\)\s*of\b", ")*", text)
 
 
+def _without_thousands(text: str) -> str:
+    """Takes the commas out of "1,234". Among the arguments of a function they may as well separate two, which must be asked."""
+    separating = [False]  # Of each open bracket: whether a comma in it separates arguments.
+    pieces = _BRACKETS.split(text)
+    for place, piece in enumerate(pieces):
+        if piece.endswith("("):
+            separating.append(piece != "(")
+        elif piece == ")":
+            separating = separating[:-1] or [False]
+        elif not separating[-1]:
+            pieces[place] = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), piece)
+        elif found := _ONE_OR_TWO.search(piece):
+            one, several = found[0].replace(",", ""), found[0].replace(",", ", ")
+            raise ToolError(f"it is unclear whether {found[0]} is one number; write {one}, or {several} with spaces for several")
+    return "".join(pieces)
+
+
 def _prepare(expression: str) -> str:
     """Reads the signs people write, where they can mean only one thing, as Python's operators."""
     text = expression.translate(_SIGNS).strip().removesuffix("=").rstrip().replace("√(", "sqrt(")
     text = re.sub(r"\s*\bpercent\b", "%", text)
     if len(text) > MAX_LENGTH:
         raise ToolError(f"the expression is too long; at most {MAX_LENGTH} characters are read")
-    if not re.search(r"\b(?:min|max|round)\s*\(", text):  # There a comma separates arguments.
-        text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
-    text = re.sub(r"(?<=[\d)])\s*[xX]\s+(?=[\d(.])|(?<=[1-9)])[xX](?=[\d(])", "*", text)
+    text = _TIMES.sub("*", _without_thousands(text))
     text = re.sub(r"(?<![\d.\w])0+(?=\d)", "", _percent(text))
     if strange := re.search(r"[^\w\s+\-*/%().,]", text):
         raise ToolError(f"cannot read {strange[0]!r}; {_ALLOWED}")
