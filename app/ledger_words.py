@@ -87,8 +87,9 @@ _CHANGES: Mapping[str, Text] = {
         "the template's own text was changed ({was} {was:token|tokens} became {now})",
     ),
     "changed_tokens": Text(
-        "文字沒變，但模型寫的 {was} 個 token 重新分詞後成了另外 {now} 個",
-        "the text is the same, but the {was} {was:token|tokens} that the model wrote became {now} others",
+        "文字沒變，但重新分詞後，{was} 個 token（模型寫的，或是提示最後一個連同模型寫的第一個）成了另外 {now} 個",
+        "the text is the same, but split into tokens anew, {was} {was:token|tokens} (the model's, or the prompt's last one with "
+        "the model's first) became {now} {now:other|others}",
     ),
 }
 

@@ -31,15 +31,13 @@ _SHOWN = 60  # Characters of each side of a departure that the log holds.
 class Memory:
     """What a model has read and written last in a conversation; a run that goes on with it begins from there.
 
-    `checkpoint` are the `checkpoint_fields` of that model. The first `n_prompt` of `ids` were a prompt, the others sampled.
-    `turns` are the messages that the model wrote, `by_harness` those in a user's or a tool's place that the harness wrote; they
-    hold for every model.
+    `checkpoint` are the `checkpoint_fields` of that model. `turns` are the messages that the model wrote, `by_harness` those in a
+    user's or a tool's place that the harness wrote; they hold for every model.
     """
 
     checkpoint: Mapping[str, str | None] = field(default_factory=dict)
     side: Side = field(default_factory=Side)
     ids: tuple[int, ...] = ()
-    n_prompt: int = 0
     turns: Mapping[Key, Turn] = field(default_factory=dict)
     by_harness: frozenset[Key] = frozenset()
 
@@ -74,7 +72,7 @@ class PromptLedger:
         states = _states(side, known_before(before.side, side), found)
         origins = _origins(side, states, range(ids_from, encoded.n_tokens), n_same, added_from, at)
         self._first = False
-        self.memory = Memory(before.checkpoint, side, encoded.ids, len(encoded.ids), before.turns)
+        self.memory = Memory(before.checkpoint, side, encoded.ids, before.turns)
         return {
             **_added(encoded, ids_from, added_from),
             "origins": [list(run) for run in origins],
@@ -103,25 +101,31 @@ class PromptLedger:
             return []
         found = changes(before.side, side, known_before(before.side, side), self._backend.family)
         first = found[0].was[0] if found else len(before.side.text)
-        other_tokens = self._other_tokens(encoded, n_same, first)
-        if other_tokens or not found:
-            found.insert(0, Change("tokens", *(other_tokens or ((first, first), (first, first)))))
+        tokens = self._other_tokens(encoded, n_same, first, only=not found)
+        if tokens:
+            found.insert(0, Change("tokens", tokens, tokens))
         return found
 
-    def _other_tokens(self, encoded: Encoded, n_same: int, until: int) -> tuple[Span, Span] | None:
-        """Where the model sampled other tokens than the tokenizer makes of the same text, before the first change of the text."""
+    def _other_tokens(self, encoded: Encoded, n_same: int, until: int, *, only: bool) -> Span | None:
+        """The text that is in other tokens than those read and written, though it is the same; it ends before the first change of
+        the text at `until`. Where they are the `only` change it is always found.
+
+        It begins with the token `n_same`, which may still be the prompt's: it can merge with what the model wrote behind it.
+        """
         before, ends = self.memory, self.memory.side.ends
-        if ends is None or encoded.ends is None or n_same < before.n_prompt or ends[n_same] > until:
+        if ends is None or encoded.ends is None:
+            return (until, until) if only else None
+        begins = (0, *ends)
+        if ends[n_same] > until:
             return None
-        if common_prefix(self._backend.encode(before.side.text).ids, before.ids) > n_same:
+        if not only and common_prefix(self._backend.encode(before.side.text).ids, before.ids) > n_same:
             return None  # The tokenizer's own choice; it differs because of what follows.
         again = set(zip(encoded.ids, (0, *encoded.ends), encoded.ends, strict=False))
-        sampled = [
-            (start, end) for one, start, end in zip(before.ids[n_same:], (0, *ends)[n_same:], ends[n_same:], strict=False)
+        others = [
+            end for one, start, end in zip(before.ids[n_same:], begins[n_same:], ends[n_same:], strict=False)
             if end <= until and (one, start, end) not in again
         ]
-        span = (sampled[0][0], sampled[-1][1])
-        return span, span
+        return begins[n_same], max(others, default=ends[n_same])
 
 
 def _added(encoded: Encoded, ids_from: int, added_from: int) -> dict[str, Any]:
