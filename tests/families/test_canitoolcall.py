@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from canitoolcall.fixtures import Family, Fixture
 
-from benchmarks.families import FAMILIES, PUBLISHED, canitoolcall_rows, read_row, score, wrong_checks
+from benchmarks.families import FAMILIES, canitoolcall_rows, read_row, score, wrong_checks
 
 MISSES: dict[str, str] = json.loads((Path(__file__).parents[1] / "data" / "canitoolcall_misses.json").read_text("utf-8"))
 ROWS = canitoolcall_rows()
@@ -41,13 +41,3 @@ def test_the_two_families_that_the_page_is_for_are_nearly_always_right() -> None
     for family in ("gemma4", "qwen3-xml"):
         right, total = scores[family]
         assert right / total >= 0.95, family
-
-
-def test_the_readme_has_these_figures() -> None:
-    scores = score((row.family, row.id not in MISSES) for row, _ in ROWS)
-    published = json.loads(PUBLISHED.read_text("utf-8"))["engines"]
-    lines = (Path(__file__).parents[2] / "README.md").read_text("utf-8").splitlines()
-    for family, ours in scores.items():
-        cells = next(line for line in lines if line.startswith(f"| {family} |")).strip("| ").split(" | ")
-        told = [cells[1], *cells[3:]]
-        assert told == ["/".join(map(str, figures)) for figures in (ours, *(each[family] for each in published.values()))]

@@ -1,10 +1,16 @@
-"""The benchmark of families: what a peer makes of a turn is scored as ours is."""
+"""The benchmark of families: what a peer makes of a turn is scored as ours is, and the README tells what comes out."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from benchmarks.families import Transformers, own_cases, score, table
+from benchmarks.families import Transformers, measure, own_cases, score, table
+
+README = Path(__file__).parents[2] / "README.md"
 
 CALL = '<|tool_call>call:now{zone:<|"|>UTC<|"|>}<tool_call|>'
 
@@ -40,3 +46,28 @@ def test_the_table_shows_who_reads_what() -> None:
     assert score([("a", True), ("a", False), ("b", True)]) == {"a": [1, 2], "b": [1, 1]}
     lines = table({"canitoolcall": {"a": [1, 2], "b": [1, 1]}, "peers": {"other": {"a": [2, 2]}}}).splitlines()
     assert [line.split() for line in lines] == [["family", "Loopglass", "other"], ["a", "1/2", "2/2"], ["b", "1/1", "–"]]
+
+
+def column(scores: Mapping[str, Any], heading: str) -> Mapping[str, Any] | None:
+    """The scores that stand under a heading of the README's table; None where it is of a version that is not installed."""
+    if heading == "Loopglass":
+        return {**scores["canitoolcall"], "own": scores["own"]}
+    return next((each for peer, each in scores["peers"].items() if f"{peer}.".startswith(f"{heading}.")), None)
+
+
+def test_the_readme_has_these_figures() -> None:
+    """In every row and column; those of transformers as long as its version is the README's."""
+    lines = README.read_text("utf-8").partition("| turns | ")[2].partition("\n\n")[0].splitlines()
+    headings, _, *rows = [[cell.strip() for cell in line.strip("| ").split(" |")] for line in lines]
+    scores = measure()
+    told = {row[0]: row[1:] for row in rows}
+    assert set(told) == {*scores["canitoolcall"], "our own cases"}
+    for place, heading in enumerate(headings):
+        figures = column(scores, heading)
+        if figures is None:
+            assert heading.startswith("transformers ")
+            continue
+        for name, cells in told.items():
+            right = figures.get("own" if name == "our own cases" else name)
+            cell = cells[place] if place < len(cells) else ""
+            assert cell == "/".join(map(str, right)) if right else cell in ("", "–")
