@@ -83,7 +83,8 @@ class Candidate:
 @dataclass(frozen=True)
 class Draft:
     """What a drafter had guessed for a token's place, and whether the model's own pick was the same. `place` counts from 0 in
-    the draft; `dropped` are the pieces guessed behind one that fell, which were never looked at."""
+    the draft; `dropped` are the pieces guessed behind one that fell, or behind the turn's last token, which were never looked at.
+    """
 
     piece: str
     accepted: bool

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor
-from transformers import DynamicCache
+from transformers import DynamicCache, cache_utils
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.modeling_layers import GradientCheckpointingLayer
 
-from backends.roomy_layer import with_room
+from backends.roomy_layer import RoomyLayer, with_room
 
 MOST_AHEAD = 64
 """Guesses that are read at a time at most, where no window says fewer."""
@@ -97,12 +97,16 @@ class ConversationCache:
         """
         kept = n_common(self._read, ids[:-1])
         surplus = len(self._read) - kept
-        if surplus and not (self._cache.is_croppable and self._crop(surplus)):
+        if surplus and not (self._can_be_cut and self._crop(surplus)):
             self.clear()
             return 0
         self._read = self._read[:kept]
         self._hidden.drop(surplus)
         return kept
+
+    @property
+    def _can_be_cut(self) -> bool:
+        return self._cache.is_croppable and all(map(_is_known, self._cache.layers))
 
     def _crop(self, surplus: int) -> bool:
         try:
@@ -145,7 +149,10 @@ class ConversationCache:
 
     @property
     def most_ahead(self) -> int:
-        """How many guesses `read_all` can read behind a token so that `drop` can take them back: a window must hold them."""
+        """How many guesses `read_all` can read behind a token so that `drop` can take them back: a window must hold them. None
+        where it is not known what there is to be taken back."""
+        if not all(map(_is_known, self._cache.layers)):
+            return 0
         windows = [layer.sliding_window for layer in self._cache.layers if isinstance(layer, DynamicSlidingWindowLayer)]
         return max(0, min(windows, default=MOST_AHEAD + 2) - 2)
 
@@ -235,6 +242,14 @@ class _Saved:
     recurrent: dict[str, dict[int, Tensor]]
 
 
+def _is_known(layer: Any) -> bool:
+    """Whether all that a layer holds is known here, or the layer knows by itself how it is cut. A model's own kind of layer that
+    inherits how it is cut holds more than is cut then (DeepSeek V4 compresses keys, and keeps what is not yet compressed)."""
+    kind = type(layer)
+    own = kind.__module__ not in (cache_utils.__name__, RoomyLayer.__module__)
+    return not own or ("crop" in vars(kind) and not isinstance(layer, DynamicSlidingWindowLayer))
+
+
 def _saved(layer: Any) -> _Saved:
     window = (layer.keys, layer.values, layer.cumulative_length) if isinstance(layer, DynamicSlidingWindowLayer) else None
     states = {name: getattr(layer, name, {}) for name in ("conv_states", "recurrent_states")}
@@ -249,7 +264,9 @@ def _take_back(layer: Any, saved: _Saved, n_read: int, n: int) -> None:
         for number, state in states.items():
             getattr(layer, name)[number].copy_(state)
     if saved.window is None:
-        if getattr(layer, "keys", None) is not None:  # neither a recurrent layer has keys, nor one that uses another one's
+        if not saved.recurrent:
+            layer.crop(-n)  # Its own, which knows what it holds beside keys and values (an indexer's keys, for one).
+        elif getattr(layer, "keys", None) is not None:  # Its own would take the states back, too.
             DynamicLayer.crop(layer, -n)
         return
     keys, values, length = saved.window

@@ -37,14 +37,21 @@ class Usable:
     path: Path | None = None
 
 
+_READS_FOR_GOOD = Text(
+    "這個架構讀過的 token 收不回來，所以猜錯的沒辦法作廢。",
+    "This architecture cannot be made to forget a token that it has read, so that a guess that falls could not be dropped.",
+)
+
+
 def load_drafters(target: Target) -> dict[str, Usable | Text]:
     """The drafters for a model by name (see `backends.base.Sampling.drafter`): ready, or why they cannot be had. Those that are
     made for other architectures are not named. A drafter that cannot be loaded leaves the model as it is."""
     found: dict[str, Usable | Text] = {}
+    takes_back = ConversationCache(target.model).most_ahead > 0
     for name, (model_types, load) in _DRAFTERS.items():
         if model_types is None or target.model.config.model_type in model_types:
             try:
-                found[name] = load(target)
+                found[name] = load(target) if takes_back else _READS_FOR_GOOD
             except BackendError as error:
                 found[name] = Text(error.zh, str(error))
     return found

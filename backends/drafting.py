@@ -12,7 +12,7 @@ its logits differ, and with them the pick between tokens that are as good as equ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from torch import Tensor
@@ -75,7 +75,7 @@ class PromptLookup:
 @dataclass(frozen=True)
 class Checked:
     """What had been guessed for a token's place: `place` counts from 0 in its draft, `dropped` are the guesses behind one that
-    fell, which were never looked at."""
+    fell, or behind the turn's last token, which were never looked at."""
 
     id: int
     accepted: bool
@@ -112,6 +112,11 @@ class Rounds:
         if self._drafter is not None:
             self._drafter.take([report.id])
         return report, checked
+
+    def ended(self, checked: Checked | None) -> Checked | None:
+        """What `draw` gave of the last token, once it is known that no other one follows: the guesses behind it are dropped."""
+        unread = tuple(self._guesses[self._place :])
+        return replace(checked, dropped=unread) if checked is not None and unread else checked
 
     def close(self) -> None:
         """Takes back what was read beyond the last token drawn."""

@@ -216,6 +216,8 @@ class LocalBackend:
                 finish = "user_stopped"
             elif report.id in self._stop_ids:
                 finish = "stop_token"
+            if finish is not None:
+                checked = rounds.ended(checked)
             token = self._token(report, checked, stream.feed(report.id, last=finish is not None))
             spent += time.perf_counter() - began
             yield token

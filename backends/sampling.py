@@ -103,7 +103,7 @@ def choose(logits: Tensor, sampling: Sampling, uniform: float, row: Row | None =
             seen = row.see(N_TOP)
             return seen.report(0, 1.0, 1)
         if not top_k and sampling.top_p >= 1:
-            kept = row.n_above(row.flat.new_tensor(-math.inf))
+            kept = row.n_above(torch.full((), -math.inf, device=row.flat.device))
             return _choose_unseen(row, row.weights(sampling.temperature), kept, sampling.temperature, uniform)
         total = row.weights(sampling.temperature).sum(dtype=torch.float64) if not top_k else row.normaliser
         look = max(_LOOK, top_k + _WIDEN)
@@ -168,6 +168,11 @@ class Row:
         self._below = torch.empty_like(self.blocks)
         self._weights = torch.empty_like(self.blocks)
 
+    @property
+    def is_near(self) -> bool:
+        """Whether the host has the numbers at hand, so that asking for one costs no transfer."""
+        return self.flat.is_cpu
+
     def load(self, logits: Tensor) -> None:
         """Takes a row of logits in; what the row says is of this one from now on."""
         self.flat[: self.size].copy_(logits.detach().reshape(-1))
@@ -188,9 +193,9 @@ class Row:
         """`weights` with 0 for every token that top-p alone cuts, and how many it keeps."""
         logits = self.flat[: self.size]
         # On a CPU numpy sorts several times as fast as torch.
-        ascending = torch.from_numpy(np.sort(logits.numpy())) if logits.is_cpu else logits.sort().values
+        ascending = torch.from_numpy(np.sort(logits.numpy())) if self.is_near else logits.sort().values
         kept = _nucleus(ascending / temperature, top_p)
-        lowest = ascending[self.size - kept]
+        lowest = _at(ascending, self.size - kept)
         equal = self.flat == lowest
         room = kept - (self.flat > lowest).sum()  # for those equal to the lowest one, lowest id first
         keeps = (self.flat > lowest) | (equal & (equal.cumsum(0) <= room))
@@ -198,7 +203,7 @@ class Row:
 
     def n_above(self, value: Tensor) -> Tensor:
         """How many logits are above `value`. Where a wait costs nothing, only blocks that hold any are looked at."""
-        return torch.count_nonzero((self.blocks[self.maxima > value] if self.flat.is_cpu else self.flat) > value)
+        return torch.count_nonzero((self.blocks[self.maxima > value] if self.is_near else self.flat) > value)
 
     def see(self, look: int, *extra: Tensor) -> Seen:
         """Brings at least the `look` best tokens to the host, with `extra` numbers, in one transfer.
@@ -216,7 +221,7 @@ class Row:
 
     def best(self, n: int) -> tuple[Tensor, Tensor]:
         """Logits and ids of at least the `n` best tokens, in the order of `Seen`."""
-        return self.best_from_blocks(n) if self.flat.is_cpu else self.best_from_keys(n)
+        return self.best_from_blocks(n) if self.is_near else self.best_from_keys(n)
 
     def best_from_blocks(self, n: int) -> tuple[Tensor, Tensor]:
         """`best` with sizes that depend on the data."""
@@ -287,14 +292,19 @@ def _choose_unseen(row: Row, weights: Tensor, kept: Tensor, temperature: float, 
     running = weights.sum(1, dtype=torch.float64).cumsum(0)
     target = running[-1] * uniform
     block = _first_above(running, target)
-    inside = weights[block].cumsum(0, dtype=torch.float64)
-    column = _first_above(inside, target - (running[block] - inside[-1]))
+    inside = weights.index_select(0, block.view(1))[0].cumsum(0, dtype=torch.float64)
+    column = _first_above(inside, target - (_at(running, block) - inside[-1]))
     token = block * _BLOCK + column
-    value = row.flat[token]
+    value = _at(row.flat, token)
     seen = row.see(N_TOP, token, value, row.n_above(value), kept, running[-1])
     token_id, logit, n_above, n_kept, total = seen.extra
     p_sampled = math.exp((logit - seen.largest) / temperature) / total
     return seen.report_of(int(token_id), logit, 1 + int(n_above), p_sampled, int(n_kept))
+
+
+def _at(numbers: Tensor, place: Tensor) -> Tensor:
+    """The number at a place that only the device knows. An index in brackets would bring the place to the host first."""
+    return numbers.index_select(0, place.view(1))[0]
 
 
 def _first_above(running: Tensor, target: Tensor) -> Tensor:

@@ -11,7 +11,8 @@ from families.base import Channel
 
 @dataclass
 class DraftCount:
-    """Counts [looked at, accepted], in all, by place in the draft and by the channel of the token that came out."""
+    """Counts [looked at, accepted], in all, by place in the draft and by the channel of the token that came out. `drafted` counts
+    those too that nobody looked at, behind a guess that fell or behind the last token of the turn."""
 
     drafted: int = 0
     by_place: list[list[int]] = field(default_factory=list)

@@ -33,11 +33,11 @@ token          index (0, 1, … in the turn), id, piece, text, special, channel,
                marker where a marker of the format ends here that began some tokens before: how many tokens it spans.
                draft {piece, accepted, place, dropped [piece]} where a drafter had guessed: what it had guessed here, whether the
                model's own pick was the same, the guess's place in its draft (a draft's first is 0), and what was guessed
-               behind one that fell, which was never looked at
+               behind one that fell, or behind the turn's last token, which was never looked at
 model_end      raw, finish (stop_token | max_new_tokens | context_full | user_stopped | timed_out), stop_piece, n_tokens,
                decode_ms (as the backend says; where a stop left it at work by the clock, from the prompt's end to the last
                token that came), tok_per_s (null where no time passed), mtp (null where nobody was to guess, else {drafted
-               (guesses looked at, and those dropped behind one that fell), accepted, forwards (forward passes of the model
+               (guesses looked at, and those that were dropped), accepted, forwards (forward passes of the model
                after the prompt, null where not known), by_place [[looked at, accepted], …] (by place in the draft), by_channel
                {channel: [looked at, accepted]}}). Absent where the backend failed in the middle of the turn.
 call_forming   call (0, 1, … in the turn), name, span_from, args_from (the tokens with which the call and its arguments

@@ -23,7 +23,7 @@ from transformers import (
 )
 
 from backends.cache import ConversationCache, KeepsHidden
-from tests.backends import tiny
+from tests.backends import networks, tiny
 
 SMALL = {
     "vocab_size": 100, "hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -121,6 +121,18 @@ def test_full_attention_is_cut_exactly() -> None:
         cache.read(FIRST)
         assert cache.keep_common(FIRST[:10] + [60] * 15) == 10
         assert cache.keep_common(FIRST[:10]) == 9
+
+
+@pytest.mark.parametrize(("network", "n_kept"), [("indexed", 6), ("compressing", 0)])
+def test_a_layer_that_holds_more_than_keys_is_cut_whole_or_not_at_all(network: str, n_kept: int) -> None:
+    model: Any = networks.made(network)
+    ids = [place * 5 % networks.VOCABULARY for place in range(12)]
+    second = [*ids[:6], 9, 1, 1]
+    cache = ConversationCache(model)
+    with torch.inference_mode():
+        cache.read(ids)
+        assert cache.keep_common(second) == n_kept
+        torch.testing.assert_close(cache.read(second[n_kept:]), model(input_ids=torch.tensor([second])).logits[0, -1])
 
 
 # --- hidden states

@@ -5,23 +5,24 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 import torch
 from scipy import stats
 from torch import Tensor
-from transformers import Gemma3ForCausalLM, Gemma3TextConfig, LlamaConfig, LlamaForCausalLM, Qwen3_5ForCausalLM, Qwen3_5TextConfig
 
 from backends.base import Sampling
 from backends.cache import ConversationCache
-from backends.drafters import Usable
+from backends.drafters import Target, Usable, load_drafters
 from backends.drafting import Checked, Drafter, PromptLookup, Rounds
 from backends.gemma_assistant import GemmaDrafter
 from backends.qwen_mtp import MtpConversation, MtpDrafter, MtpHead
 from backends.sampling import Report, Sampler
-from tests.backends import tiny
+from families.base import Text
+from tests.backends import networks, tiny
+from tests.backends.networks import VOCABULARY
 
-VOCABULARY = 13
 PROMPT = [1, 5, 2, 7, 5, 2, 9, 3]
 
 
@@ -46,38 +47,9 @@ def fixed(names: Callable[[list[int]], list[int]]) -> Usable:
 LOOKUP = Usable(lambda cache: PromptLookup())
 
 
-def common(**more: int) -> dict[str, int | float]:
-    sizes: dict[str, int | float] = {"vocab_size": VOCABULARY, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2}
-    return {**sizes, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 8, "initializer_range": 0.6, **more}
-
-
-def llama() -> torch.nn.Module:
-    return LlamaForCausalLM(LlamaConfig(**common()))
-
-
-def sliding() -> torch.nn.Module:
-    """A window of 6 tokens in one layer of two, which short turns leave behind."""
-    kinds = ["sliding_attention", "full_attention"]
-    return Gemma3ForCausalLM(Gemma3TextConfig(**common(), sliding_window=6, layer_types=kinds, query_pre_attn_scalar=8))
-
-
-def recurrent(**more: int) -> torch.nn.Module:
-    """Qwen3.5's gated delta net in one layer of two: a state that cannot be cut."""
-    linear = {"linear_key_head_dim": 8, "linear_value_head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 2}
-    kinds = ["linear_attention", "full_attention"]
-    return Qwen3_5ForCausalLM(Qwen3_5TextConfig(**common(**more), **linear, layer_types=kinds))
-
-
-def sharing() -> torch.nn.Module:
-    """Gemma 4, whose last layers use the keys and values of earlier ones."""
-    return tiny.gemma4(VOCABULARY, sliding_window=6)
-
-
-@pytest.fixture(params=[llama, sliding, recurrent, sharing], ids=["full", "sliding", "recurrent", "sharing"])
+@pytest.fixture(params=[name for name in networks.NETWORKS if name != "compressing"])
 def model(request: pytest.FixtureRequest) -> torch.nn.Module:
-    torch.manual_seed(3)
-    made: torch.nn.Module = request.param().double().eval()
-    return made
+    return networks.made(request.param)
 
 
 def assisted(vocabulary: int) -> tuple[torch.nn.Module, Usable]:
@@ -90,7 +62,7 @@ def assisted(vocabulary: int) -> tuple[torch.nn.Module, Usable]:
 def headed(vocabulary: int) -> tuple[torch.nn.Module, Usable]:
     """A Qwen3.5 with its MTP head, which knows one conversation."""
     torch.manual_seed(3)
-    model = recurrent(vocab_size=vocabulary).double().eval()
+    model = networks.recurrent(vocab_size=vocabulary).double().eval()
     conversation = MtpConversation(MtpHead(model).double().eval())
     return model, Usable(lambda cache: MtpDrafter(conversation, cache), True)
 
@@ -166,7 +138,7 @@ class Broken(ConversationCache):
 def test_a_failure_in_the_middle_of_a_draft_is_the_one_that_is_told() -> None:
     torch.manual_seed(3)
     with torch.inference_mode():
-        cache = Broken(llama().eval())
+        cache = Broken(networks.llama().eval())
         wrong = Fixed(lambda ids: [(ids[-1] + place) % VOCABULARY for place in range(5)])
         rounds = Rounds(cache, Sampler(SETTINGS[0]), wrong, PROMPT, cache.read(PROMPT))
         rounds.draw(20)  # comes with the prompt
@@ -193,6 +165,16 @@ def test_the_same_text_with_and_without(model: torch.nn.Module, sampling: Sampli
     assert drafted == looked_up == plain
     assert passes == 23
     assert max(drafted_passes, looked_up_passes) <= passes
+
+
+def test_a_network_that_cannot_forget_is_written_without_guesses() -> None:
+    model = networks.made("compressing")
+    plain, _, passes = write(model, None, SETTINGS[1], 24)
+    drafted, checked, drafted_passes = write(model, fixed(GUESSES["many"]), SETTINGS[1], 24)
+    assert (drafted, drafted_passes, set(checked)) == (plain, passes, {None})
+    found = load_drafters(Target(model, Path("none"), "none", lambda what, done: None))
+    assert all(isinstance(why_not, Text) and "forget" in why_not.en for why_not in found.values())
+    assert list(found) == ["prompt_lookup"]
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -258,14 +240,21 @@ class DrawsAgain(Sampler):
 def by_rule(vocabulary: int) -> tuple[torch.nn.Module, Usable]:
     """A Llama, and guesses that are likely behind some tokens and unlikely behind others."""
     torch.manual_seed(3)
-    model = LlamaForCausalLM(LlamaConfig(**common(vocab_size=vocabulary))).double().eval()
+    model = networks.llama(vocab_size=vocabulary).double().eval()
     return model, fixed(lambda ids: [(ids[-1] * 7 + 1) % vocabulary, (ids[-1] * 49 + 8) % vocabulary])
+
+
+def looked_up(vocabulary: int) -> tuple[torch.nn.Module, Usable]:
+    """The same Llama with prompt lookup."""
+    return by_rule(vocabulary)[0], LOOKUP
 
 
 DRAWN = {
     "all": (by_rule, 4, 800, Sampling(temperature=2.0)),
     "top-k": (by_rule, 5, 800, Sampling(temperature=1.5, top_k=3)),
     "top-p": (by_rule, 5, 800, Sampling(temperature=2.0, top_p=0.8)),
+    "prompt lookup, top-k": (looked_up, 4, 600, Sampling(temperature=3.0, top_k=2)),
+    "prompt lookup, top-p": (looked_up, 4, 600, Sampling(temperature=3.0, top_p=0.9)),
     "gemma4_assistant": (assisted, 2, 250, Sampling(temperature=5.0)),
     "mtp": (headed, 2, 250, Sampling(temperature=5.0)),
 }
@@ -278,7 +267,7 @@ def test_every_continuation_comes_out_as_often_as_without(case: str) -> None:
     """Two tokens drawn with guesses and without are of one distribution; a wrong rule is found out by the same test."""
     make, vocabulary, n, sampling = DRAWN[case]
     model, drafter = make(vocabulary)
-    prompt = [token % vocabulary for token in PROMPT]
+    prompt = [token % vocabulary for token in PROMPT] * (2 if drafter is LOOKUP else 1)  # It guesses from what comes again.
     plain = continuations(model, prompt, Sampler(dataclasses.replace(sampling, seed=1)), None, n)
     right, wrong = (rule(dataclasses.replace(sampling, seed=2)) for rule in (Sampler, DrawsAgain))
     assert same_distribution(plain, continuations(model, prompt, right, drafter, n)) > 1e-3

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +14,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from backends.base import Sampling
-from backends.sampling import Report, Row, Sampler, choose
+from backends.sampling import Report, Row, Sampler, Seen, choose
 
 TEMPERATURES = (0.0, 0.3, 1.0, 1.7)
 TOP_KS = (0, 1, 5, 50)
@@ -172,6 +174,53 @@ def test_ranking_by_keys_equals_ranking_by_blocks() -> None:
         row.load(logits)
         n = min(7, row.size)
         assert row.best_from_keys(n)[1].tolist() == row.best_from_blocks(n)[1][:n].tolist()
+
+
+class Far(Row):
+    """A row as on an accelerator, where asking for a number costs a transfer. `n_seen` counts those that are meant."""
+
+    is_near = False
+    n_seen = 0
+
+    def see(self, look: int, *extra: torch.Tensor) -> Seen:
+        self.n_seen += 1
+        return super().see(look, *extra)
+
+
+class Asked(TorchDispatchMode):
+    """Counts what makes the host wait for a number or for a size, whatever the device."""
+
+    WAITS = ("_local_scalar_dense", "nonzero", "masked_select", "is_nonzero", "unique")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.n = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.n += func.overloadpacket.__name__ in self.WAITS
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize(
+    ("sampling", "n_transfers"),
+    [
+        (Sampling(temperature=0), 1), (Sampling(), 1), (Sampling(temperature=0.7), 1), (Sampling(top_k=20), 1),
+        (Sampling(top_k=20, top_p=0.9), 1), (Sampling(temperature=0.1, top_p=0.5), 1), (Sampling(temperature=4.0, top_p=0.95), 3),
+    ],
+    ids=str,
+)
+def test_a_token_costs_one_transfer_from_the_device(sampling: Sampling, n_transfers: int) -> None:
+    """And a few where top-p keeps thousands. What comes out is what comes out on the CPU."""
+    logits = torch.from_numpy(np.random.default_rng(5).normal(scale=2.0, size=5000)).float()
+    row = Far(5000, logits.device)
+    with Asked() as asked:
+        far = choose(logits, sampling, 0.37, row)
+    assert (asked.n, row.n_seen) == (0, n_transfers)
+    near = choose(logits, sampling, 0.37)
+    assert (far.id, far.rank, far.kept, far.top) == (near.id, near.rank, near.kept, near.top)
+    with Asked() as asked:
+        torch.arange(9)[torch.tensor(3)]
+    assert asked.n, "else the test would see nothing"
 
 
 def chi_square_p(counts: np.ndarray, expected: np.ndarray) -> float:
