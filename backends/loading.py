@@ -18,13 +18,14 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES,
 )
+from transformers.quantizers.auto import AutoHfQuantizer
 from transformers.utils import logging as transformers_logging
 from transformers.utils.quantization_config import GgufConfig
 
 import families
 from backends.base import BackendError, Progress
 from backends.checkpoint import weight_files
-from backends.checkpoint_files import stored, tensor_bytes
+from backends.checkpoint_files import Stored, gguf_numbers, stored, tensor_bytes
 from backends.few_rows import quicken
 from backends.memory import BYTES, Weights, does_not_fit, free_bytes, require_room
 from backends.unknown import unknown_family
@@ -35,6 +36,19 @@ _ON_WRONG_FILES = (
     OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, SafetensorError, StrictDataclassError,
 )
 """What transformers raises on files that are wrong; it does not look at the type of every value before it uses it."""
+
+_SHORTER = Text(
+    "請縮短對話、換小一點的模型，或改用較小的數字格式。",
+    "Shorten the conversation, or choose a smaller model or number format.",
+)
+SMALLER = Text(
+    "請換小一點的模型、改用較小的數字格式，或先關掉別的程式。",
+    "Choose a smaller model or number format, or close other programs.",
+)
+"""What helps where memory runs out while something is loaded."""
+_EXPANDED: Mapping[str, tuple[str, float]] = {"fp8": ("F8", 1), "mxfp4": ("U8", 32 / 17)}
+"""Methods of quantisation whose weights transformers can expand to bfloat16: how the dtypes are called in which they are stored,
+and how many numbers come of each of theirs (of MXFP4, 16 bytes and one of scale hold 32)."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +78,9 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
         family = _family(config.model_type, tokenizer)
         if tokenizer.chat_template is None:
             raise BackendError(f"{path} has no chat template: it is no chat model.", f"「{path}」沒有對話模板，不是聊天模型。")
-        with _room_for(path.name, _held(path, config, dtype), target):
+        weights = _held(path, config, dtype)
+        first = "cpu" if path.suffix == ".gguf" else target  # All of such a file is expanded before any of it goes elsewhere.
+        with room_for(path.name, weights, first), room_for(path.name, weights, target):
             model = _model(path, config, dtype, target, progress)
     rows = model.get_input_embeddings().weight.shape[0]
     if len(tokenizer) > rows:
@@ -95,7 +111,7 @@ def _model(path: Path, config: Any, dtype: str | None, target: str, progress: Pr
     n_bytes = sum(sizes.values()) or sum(file.stat().st_size for file in files if file.is_file())
     with told(progress, n_bytes, sizes):
         model, findings = _model_class(config.model_type).from_pretrained(
-            **_where(path), **_weights(path, dtype), config=config, output_loading_info=True,
+            **_where(path), **_weights(path, dtype), **_straight_to(target), config=config, output_loading_info=True,
         )
     _require_all_weights(path, findings)
     progress(Text(f"把模型放上 {target}", f"Moving the model to {target}"), None)
@@ -105,17 +121,35 @@ def _model(path: Path, config: Any, dtype: str | None, target: str, progress: Pr
 
 
 def _held(path: Path, config: Any, dtype: str | None) -> Weights | None:
-    """What the weights become in memory; None where the headers of the files do not tell, or where they are quantised."""
-    if path.suffix == ".gguf" or getattr(config, "quantization_config", None) is not None:
-        return None
+    """What the weights become in memory; None where the headers of the files do not tell."""
+    if path.suffix == ".gguf":
+        n_numbers = gguf_numbers(path)
+        return Weights(n_numbers, dtype or "float32") if n_numbers else None
     found = stored(path / name for name in weight_files(path))
+    if found is None:
+        return None
+    quantized = getattr(config, "quantization_config", None)
+    if quantized is not None:
+        return _held_of_quantized(path, found, quantized)
     named = dtype or str(config.dtype).removeprefix("torch.")
-    return Weights(found.n_numbers, named) if found is not None and named in BYTES else None
+    return Weights(found.n_numbers, named) if named in BYTES else None
+
+
+def _held_of_quantized(path: Path, found: Stored, quantized: Any) -> Weights:
+    """What quantised weights become: transformers expands those of some methods where it cannot compute on them as they are."""
+    method = quantized.get("quant_method") if isinstance(quantized, Mapping) else quantized.quant_method
+    if method in _EXPANDED:
+        quantizer = AutoHfQuantizer.from_config(quantized, pre_quantized=True)
+        quantizer.validate_environment(device_map=None)
+        if quantizer.quantization_config.dequantize:
+            of, n_each = _EXPANDED[method]
+            return Weights(sum(int(n * n_each) if name.startswith(of) else n for name, n in found.dtypes.items()), "bfloat16")
+    return Weights(sum(tensor_bytes(path / name for name in weight_files(path)).values()), None)
 
 
 @contextmanager
-def _room_for(name: str, weights: Weights | None, device: str) -> Iterator[None]:
-    """Sees to it that a model is not begun that cannot fit, and says what would fit where memory runs out all the same."""
+def room_for(name: str, weights: Weights | None, device: str) -> Iterator[None]:
+    """Sees to it that no network is begun that cannot fit, and says what would fit where memory runs out all the same."""
     if torch.device(device).type != "cpu":
         torch.accelerator.empty_cache()  # What the last model left is free, but torch keeps it for itself.
     free = free_bytes(device)
@@ -135,9 +169,20 @@ def load_assistant(path: Path, model: Any) -> Any:
     """A smaller model in the folder `path` that works for `model`: on its device, in its number format. Raises BackendError."""
     with _worded(path), _quiet():
         require_architecture(path.name, _model_type(path, _where(path)))
-        assistant, findings = AutoModelForCausalLM.from_pretrained(**_where(path), dtype=model.dtype, output_loading_info=True)
+        found = stored(path / name for name in weight_files(path))
+        with room_for(path.name, as_held(found.n_numbers, model) if found is not None else None, str(model.device)):
+            assistant, findings = AutoModelForCausalLM.from_pretrained(
+                **_where(path), **_straight_to(str(model.device)), dtype=model.dtype, output_loading_info=True,
+            )
+            assistant = assistant.to(model.device).eval()
         _require_all_weights(path, findings)
-        return assistant.to(model.device).eval()
+        return assistant
+
+
+def as_held(n_numbers: int, model: Any) -> Weights | None:
+    """So many weights in the number format of `model`; None where that is none that can be chosen."""
+    named = str(model.dtype).removeprefix("torch.")
+    return Weights(n_numbers, named) if named in BYTES else None
 
 
 def _require_all_weights(path: Path, findings: Mapping[str, Any]) -> None:
@@ -153,6 +198,11 @@ def _where(path: Path) -> dict[str, Any]:
     if path.suffix == ".gguf":
         return {"pretrained_model_name_or_path": path.parent, "gguf_file": path.name, **where}
     return {"pretrained_model_name_or_path": path, "use_safetensors": True, **where}
+
+
+def _straight_to(target: str) -> dict[str, Any]:
+    """Has every weight put on its device as it is read. Else all would have to fit into the computer's own memory first."""
+    return {} if target == "cpu" else {"device_map": {"": target}}
 
 
 def _weights(path: Path, dtype: str | None) -> dict[str, Any]:
@@ -228,8 +278,9 @@ def best_device() -> str:
 
 
 @contextmanager
-def worded_failures(doing: Text) -> Iterator[None]:
-    """Turns a failure of torch while `doing` something into a BackendError that says what would help."""
+def worded_failures(doing: Text, where_too_large: Text = _SHORTER) -> Iterator[None]:
+    """Turns a failure of torch while `doing` something into a BackendError that says what would help; `where_too_large` is what
+    helps where memory runs out."""
     try:
         yield
     except ArithmeticError as error:
@@ -241,8 +292,7 @@ def worded_failures(doing: Text) -> Iterator[None]:
         if not out_of_memory(error):
             raise BackendError(f"The model failed while {doing.en}: {error}", f"{doing.zh}時模型出錯：{error}") from error
         raise BackendError(
-            f"There is not enough memory for {doing.en}. Shorten the conversation, or choose a smaller model or number format.",
-            f"{doing.zh}時記憶體不足。請縮短對話、換小一點的模型，或改用較小的數字格式。",
+            f"There is not enough memory for {doing.en}. {where_too_large.en}", f"{doing.zh}時記憶體不足。{where_too_large.zh}",
         ) from error
 
 
@@ -255,7 +305,7 @@ def out_of_memory(error: BaseException) -> bool:
 def _worded(folder: Path) -> Iterator[None]:
     """Turns what transformers raises on a folder that it cannot load into a BackendError."""
     try:
-        with worded_failures(Text("載入模型", "loading the model")):
+        with worded_failures(Text("載入模型", "loading the model"), SMALLER):
             yield
     except _ON_WRONG_FILES as error:
         raise BackendError(

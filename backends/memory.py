@@ -20,18 +20,22 @@ BYTES: Mapping[str, int] = {name: getattr(torch, name).itemsize for name in DTYP
 """Bytes that a number takes in each of the formats that weights can be put into."""
 _ROOM = 1.2
 """What is said to fit leaves a fifth of the weights' size for keys, values and whatever is computed."""
+_LEAST_ROOM = 1.05
+"""What leaves less than a twentieth is not begun: the keys and values of a few thousand tokens take as much. A computer with more
+room than that may well do, as long as the conversation is short."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """`n_numbers` weights that are to be put into memory as `dtype`, one of `backends.checkpoint.DTYPES`."""
+    """`n_numbers` weights that are to be put into memory as `dtype`, one of `backends.checkpoint.DTYPES`; None where they stay
+    quantised, and `n_numbers` are bytes."""
 
     n_numbers: int
-    dtype: str
+    dtype: str | None
 
     @property
     def n_bytes(self) -> int:
-        return self.n_numbers * BYTES[self.dtype]
+        return self.n_numbers * (BYTES[self.dtype] if self.dtype else 1)
 
 
 def free_bytes(device: str) -> int | None:
@@ -44,25 +48,26 @@ def free_bytes(device: str) -> int | None:
 
 def smaller(weights: Weights, free: int) -> tuple[str, ...]:
     """The number formats that take less than the one wanted, and in which the weights fit into `free` bytes."""
-    wanted = BYTES[weights.dtype]
+    wanted = BYTES[weights.dtype] if weights.dtype else 0
     return tuple(dtype for dtype, n in BYTES.items() if n < wanted and n * weights.n_numbers * _ROOM <= free)
 
 
 def require_room(name: str, weights: Weights, free: int) -> None:
-    """Raises BackendError where the weights take more than `free` bytes. A CPU that runs out of memory raises nothing: the
-    system ends the process."""
-    if weights.n_bytes > free:
+    """Raises BackendError where `free` bytes do not hold the weights and the least that is computed with them. A CPU that runs
+    out of memory raises nothing: the system ends the process."""
+    if weights.n_bytes * _LEAST_ROOM > free:
         raise does_not_fit(name, weights, free)
 
 
 def does_not_fit(name: str, weights: Weights, free: int) -> BackendError:
     """The error of a model for which memory does not suffice: what it needs, what is free, and what would fit."""
     fits = smaller(weights, free)
+    as_en, as_zh = (f"in {weights.dtype}", f"用 {weights.dtype} ") if weights.dtype else ("as they are stored", "照檔案裡的格式")
     hint = _smaller_dtype(weights, fits) if fits else _smaller_model(free)
     return BackendError(
-        f"There is not enough memory for {name}: its weights take {size(weights.n_bytes)} in {weights.dtype}, and {size(free)} "
+        f"There is not enough memory for {name}: its weights take {size(weights.n_bytes)} {as_en}, and {size(free)} "
         f"are free. {hint.en}",
-        f"記憶體放不下 {name}：它的權重用 {weights.dtype} 要 {size(weights.n_bytes)}，目前只剩 {size(free)}。{hint.zh}",
+        f"記憶體放不下 {name}：它的權重{as_zh}要 {size(weights.n_bytes)}，目前只剩 {size(free)}。{hint.zh}",
     )
 
 

@@ -29,7 +29,7 @@ from transformers.masking_utils import create_causal_mask
 
 from backends.cache import ConversationCache, n_common
 from backends.checkpoint import weight_files
-from backends.loading import worded_failures
+from backends.loading import SMALLER, as_held, room_for, worded_failures
 from families.base import Text
 
 MODEL_TYPES = frozenset({"qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"})
@@ -100,7 +100,7 @@ def load_head(path: Path, model: Any) -> MtpHead | Text:
     which was loaded from there; or why it has none that can be used. Raises BackendError where memory runs out."""
     if path.is_file():
         return _GGUF
-    with worded_failures(_LOADING):
+    with worded_failures(_LOADING, SMALLER):
         return _load(path, model)
 
 
@@ -121,7 +121,9 @@ def _load(path: Path, model: Any) -> MtpHead | Text:
             f"This checkpoint's MTP head is not laid out as it is known here: {len(odd)} tensors are missing, added or of "
             f"another shape, such as {named}.",
         )
-    head.load_state_dict({name: tensor.to(model.device, model.dtype) for name, tensor in tensors.items()}, assign=True)
+    held = as_held(sum(tensor.numel() for tensor in tensors.values()), model)
+    with room_for(f"{path.name}: {_PREFIX}*", held, str(model.device)):
+        head.load_state_dict({name: tensor.to(model.device, model.dtype) for name, tensor in tensors.items()}, assign=True)
     head.requires_grad_(False).eval()
     return head
 
