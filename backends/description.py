@@ -34,8 +34,17 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "context": ("max_position_embeddings",),
 }
 """Facts that a configuration holds, and the names of the field; the first one that is there counts."""
-_NOT_APPLIED = ("min_p", "typical_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "no_repeat_ngram_size")
-"""Settings of sampling that generation_config.json can hold and that are not applied here."""
+_NOT_APPLIED: Mapping[str, Any] = {
+    "min_p": 0, "typical_p": 1, "top_h": None, "epsilon_cutoff": 0, "eta_cutoff": 0,
+    "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0, "no_repeat_ngram_size": 0,
+    "encoder_repetition_penalty": 1, "encoder_no_repeat_ngram_size": 0,
+    "suppress_tokens": [], "begin_suppress_tokens": [], "bad_words_ids": [], "sequence_bias": [],
+    "forced_bos_token_id": None, "forced_eos_token_id": None, "min_length": 0, "min_new_tokens": 0,
+    "exponential_decay_length_penalty": None, "guidance_scale": 1, "num_beams": 1, "remove_invalid_values": False,
+    "renormalize_logits": False, "watermarking_config": None,
+}
+"""Settings that generation_config.json can hold and that are not applied here, though `generate()` (or an engine: presence and
+frequency penalty) would choose tokens by them, also with do_sample false; and the value of each that changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ class Template:
 class Description:
     """A checkpoint. `facts` by name; `layer_types` is the kind of each layer's attention, from the first to the last;
     `generation_config` is that file's content, None where there is none; `left_out` are its settings of sampling that
-    are not applied here; `stored` is None where no safetensors could be read."""
+    are not applied here and would change something; `stored` is None where no safetensors could be read."""
 
     path: str
     facts: Mapping[str, Fact]
@@ -120,9 +129,14 @@ def describe(path: Path, model: Any, tokenizer: Any, family: Family) -> Descript
         stored=in_files,
         files=list_files(path, family.file_notes),
         generation_config=generation,
-        left_out={name: (generation or {})[name] for name in _NOT_APPLIED if (generation or {}).get(name) is not None},
+        left_out=_left_out(generation or {}),
         templates=_templates(path, tokenizer, family),
     )
+
+
+def _left_out(generation: Mapping[str, Any]) -> dict[str, Any]:
+    given = {name: generation.get(name) for name in _NOT_APPLIED}
+    return {name: value for name, value in given.items() if value is not None and value != _NOT_APPLIED[name]}
 
 
 def _facts(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,13 @@ from transformers import (
     AutoTokenizer,
     Gemma4Config,
     GenerationConfig,
+    GenerationMixin,
     PreTrainedConfig,
     Qwen3_5Config,
     Qwen3Config,
 )
 
+from backends import description
 from backends.description import Description, Fact, describe
 from backends.local import LocalBackend
 from families.hermes import HERMES, QWEN2_5
@@ -117,6 +121,24 @@ def test_each_layers_attention_is_named(checkpoint: tuple[Path, Any, Description
     assert list(told.layer_types) == list(text.layer_types)
     assert told.layer_types_from.origin == "file"
     assert ("window" in told.facts) == ("sliding_attention" in text.layer_types)
+
+
+APPLIED = {"temperature", "top_k", "top_p", "do_sample"}
+OF_GENERATE = {"use_cache", "max_length", "num_return_sequences", "_eos_token_tensor"}
+"""What `generate()` hands to its processors and that makes none."""
+
+
+def test_all_that_generate_makes_processors_of_is_applied_or_named() -> None:
+    named = set(re.findall(r"generation_config\.(\w+)", inspect.getsource(GenerationMixin._get_logits_processor)))
+    assert named - APPLIED - OF_GENERATE <= description._NOT_APPLIED.keys()
+    assert not APPLIED & description._NOT_APPLIED.keys()
+
+
+def test_a_setting_that_changes_nothing_is_not_named_as_left_out() -> None:
+    nothing = {"repetition_penalty": 1.0, "no_repeat_ngram_size": 0, "remove_invalid_values": False, "min_length": 0}
+    something = {"repetition_penalty": 1.1, "suppress_tokens": [5], "forced_eos_token_id": 0}
+    assert description._left_out({**nothing, "top_k": 5}) == {}
+    assert description._left_out({**nothing, **something}) == something
 
 
 def test_encoders_and_what_is_left_out(checkpoint: tuple[Path, Any, Description]) -> None:
