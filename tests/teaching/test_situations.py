@@ -19,7 +19,8 @@ NEEDS = {"fact": ({"v"}, {"f", "g"}), "ask": ({"t"}, {"t"}), "whole": ({"v", "t"
 PLAIN = {
     f"{name}{plural}" for plural in ("", "s") for name in (
         "meter", "mile", "yard", "kilometer", "gram", "kilogram", "milligram", "ounce", "liter", "milliliter", "cup", "pint",
-        "quart", "tablespoon", "teaspoon", "hour", "minute", "second", "day", "week", "kilobyte", "megabyte", "gigabyte", "terabyte",
+        "quart", "tablespoon", "teaspoon", "hour", "minute", "second", "day", "week", "kilobyte", "megabyte", "gigabyte",
+        "terabyte",
     )
 }
 """Units whose names pint reads as they are."""
