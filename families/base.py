@@ -188,6 +188,12 @@ class Family:
                 return group.tokens[token]
         return None
 
+    @property
+    def thinking_tokens(self) -> tuple[str, ...]:
+        """The control tokens that open thinking, and those that lead from it to the content."""
+        meant = [token for token, channel in self.channels.items() if channel in ("thought", "content")]
+        return tuple(token for token in meant if token not in self.call_closers)
+
     def ended(self, raw: str) -> str:
         """A turn that was not cut off, with the stop token that says so where it was left out."""
         return raw if raw.rstrip().endswith(tuple(self.stop_tokens)) else raw + next(iter(self.stop_tokens), "")

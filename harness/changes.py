@@ -187,7 +187,7 @@ def _kind(old: Side, new: Side, was: Span, now: Span, family: Family) -> Kind:
         return "stop_token"
     if "thinking" in of_old:
         return "thinking"
-    if any(mark in before for mark, channel in family.channels.items() if channel == "thought"):
+    if any(mark in before for mark in family.thinking_tokens):
         return "empty_thinking"
     if "content" in parts and parts <= {"content", ""} and _moved(old, new, was):
         return "order"
