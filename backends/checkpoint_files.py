@@ -181,7 +181,8 @@ def _unpack(file: BinaryIO, layout: str) -> tuple[Any, ...]:
 
 
 def _skip_text(file: BinaryIO) -> None:
-    file.seek(*_unpack(file, "Q"), os.SEEK_CUR)
+    (n_bytes,) = _unpack(file, "Q")
+    file.seek(n_bytes, os.SEEK_CUR)
 
 
 def _skip_value(file: BinaryIO, kind: int) -> None:

@@ -137,7 +137,7 @@ def _held(path: Path, config: Any, dtype: str | None) -> Weights | None:
 
 def _held_of_quantized(path: Path, found: Stored, quantized: Any) -> Weights:
     """What quantised weights become: transformers expands those of some methods where it cannot compute on them as they are."""
-    method = quantized.get("quant_method") if isinstance(quantized, Mapping) else quantized.quant_method
+    method: Any = quantized.get("quant_method") if isinstance(quantized, Mapping) else quantized.quant_method
     if method in _EXPANDED:
         quantizer = AutoHfQuantizer.from_config(quantized, pre_quantized=True)
         quantizer.validate_environment(device_map=None)

@@ -171,7 +171,7 @@ class Row:
     @property
     def is_near(self) -> bool:
         """Whether the host has the numbers at hand, so that asking for one costs no transfer."""
-        return self.flat.is_cpu
+        return bool(self.flat.is_cpu)
 
     def load(self, logits: Tensor) -> None:
         """Takes a row of logits in; what the row says is of this one from now on."""
