@@ -78,7 +78,9 @@ DRAFTING: Mapping[str, Text] = {
     "draft_fell": Text("沒猜中", "fell"),
     "draft_fell_means": Text("模型選了別的", "the model picked another"),
     "draft_dropped": Text("作廢", "dropped"),
-    "draft_dropped_means": Text("前面已經猜錯，沒有檢查", "not checked, as a guess before it fell"),
+    "draft_dropped_means": Text(
+        "前面已經猜錯，或這一輪已經結束，所以沒有檢查", "not checked, as a guess before it fell or the turn was over",
+    ),
     "draft_own": Text("模型選的", "own"),
     "draft_own_means": Text("不是猜的，是模型自己選的", "the model's own pick"),
     "draft_chip": Text("{state}：{means}", "{state}: {means}"),

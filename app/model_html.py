@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
-from app.i18n import Words, visible
+from app.i18n import Words, plain, visible
 from app.model_tab_words import KINDS, PARTS
 from backends.checkpoint_files import CheckpointFile, FieldValue, Stored, size
-from backends.description import Template
+from backends.description import Description, Template
 from backends.template_reading import Span
 from families.base import Family, TokenGroup
 
@@ -243,6 +243,14 @@ def _file(words: Words, file: CheckpointFile) -> str:
 
 def _value(words: Words, field: FieldValue) -> str:
     return value(words, field.value) if field.found else words("field_missing")
+
+
+def left_out(words: Words, description: Description | None) -> str | None:
+    """Which of the checkpoint's settings of sampling are not applied, as a line of Markdown; None where there are none."""
+    if description is None or not description.left_out:
+        return None
+    names = ", ".join(f"{name} {value(words, given)}" for name, given in description.left_out.items())
+    return words("sampling_left_out", names=plain(names))
 
 
 def value(words: Words, given: Any) -> str:

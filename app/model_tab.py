@@ -184,9 +184,9 @@ def _sampling(words: Words, backend: Backend, description: Description | None) -
     st.html(model_html.boxed(model_html.table(titles, rows)))
     if backend.info["defaults_from"] == "family" and description is not None:
         st.caption(words("sampling_no_file" if description.generation_config is None else "sampling_silent"))
-    if description is not None and description.left_out:
-        names = ", ".join(f"{name} {model_html.value(words, value)}" for name, value in description.left_out.items())
-        st.caption(words("sampling_left_out", names=plain(names)))
+    left_out = model_html.left_out(words, description)
+    if left_out:
+        st.caption(left_out)
 
 
 def _template(words: Words, backend: Backend, description: Description | None) -> None:

@@ -9,11 +9,11 @@ from families.base import Text
 PICKER: Mapping[str, Text] = {
     "choose_model": Text("換模型……", "Choose a model …"),
     "choose_model_help": Text(
-        "模型在這裡是一個檢查點：神經網路的權重，連同它的分詞器和對話模板。換一個，同樣的問題就有不同的寫法，呼叫工具的格式和建議的"
-        "抽樣設定也會不同。可以用內建的、這台電腦上的資料夾或 .gguf 檔，或 Hugging Face hub 上的。",
-        "A model here is a checkpoint: the weights of a network with the tokenizer and the chat template that belong to it. Another "
-        "one answers the same question differently, may write its tool calls in another format, and brings its own recommended "
-        "sampling. Take the built-in one, a folder or a .gguf file on this computer, or one of the Hugging Face hub.",
+        "模型在這裡是一個檢查點：神經網路的權重，連同它的分詞器和對話模板。換一個，同樣的問題就有不同的寫法，呼叫工具的格式和"
+        "建議的抽樣設定也會不同。可以用內建的、這台電腦上的資料夾或 .gguf 檔，或 Hugging Face hub 上的。",
+        "A model here is a checkpoint: the weights of a network with the tokenizer and the chat template that belong to it. "
+        "Another one answers the same question differently, may write its tool calls in another format, and brings its own "
+        "recommended sampling. Take the built-in one, a folder or a .gguf file on this computer, or one of the Hugging Face hub.",
     ),
     "picker_title": Text("選一個模型", "Choose a model"),
     "picker_name": Text("路徑或名稱", "Path or name"),

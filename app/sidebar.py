@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import model_picker
+from app import model_html, model_picker
 from app.drafting_words import drafter_name
 from app.i18n import Words, plain
 from app.models import Ready, State
@@ -20,7 +20,7 @@ from backends.model_settings import ModelSettings, settings_file
 from families.base import Text
 from harness.records import checkpoint_fields
 from harness.run_file import Event
-from harness.settings import DEFAULT_SYSTEM_PROMPT, Settings
+from harness.settings import DEFAULT_SYSTEM_PROMPT, MOST_EXACT, Settings
 from harness.tools import registry
 
 SAMPLING = ("temperature", "top_p", "top_k")
@@ -29,7 +29,6 @@ _LIMITS: Mapping[str, tuple[float, float, float]] = {
     "max_steps": (1, 50, 1), "time_limit": (5, 3600, 5),
 }
 """The least, the most and the step of each number."""
-_MOST_SEED = 2**53 - 1  # The largest whole number that a browser holds exactly.
 
 
 def draw(words: Words, state: State | None, resumed: Event | None) -> Settings:
@@ -149,8 +148,11 @@ def _sampling(words: Words, backend: Backend | None) -> None:
         _number("top_k", words("top_k"), words("top_k_help"))
         checkpoint = backend.info["defaults_from"] == "checkpoint"
         st.caption(words("defaults_from_checkpoint" if checkpoint else "defaults_from_family", family=backend.family.name))
+        left_out = model_html.left_out(words, backend.info.get("description"))
+        if left_out:
+            st.caption(left_out)
     st.number_input(
-        words("seed"), min_value=0, max_value=_MOST_SEED, step=1, key="seed", help=words("seed_help"),
+        words("seed"), min_value=0, max_value=MOST_EXACT, step=1, key="seed", help=words("seed_help"),
         placeholder=words("seed_empty"),
     )
     if backend is not None:

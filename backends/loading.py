@@ -82,11 +82,11 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
         first = "cpu" if path.suffix == ".gguf" else target  # All of such a file is expanded before any of it goes elsewhere.
         with room_for(path.name, weights, first), room_for(path.name, weights, target):
             model = _model(path, config, dtype, target, progress)
-    rows = model.get_input_embeddings().weight.shape[0]
-    if len(tokenizer) > rows:
+    rows, known = model.get_input_embeddings().weight.shape[0], tokenizer.vocab_size
+    if known > rows:  # A few added tokens may be without a row: some text models keep the marks of media they cannot read.
         raise BackendError(
-            f"{path}: the tokenizer has {len(tokenizer)} tokens and the model only {rows}; they do not belong together.",
-            f"「{path}」：分詞器有 {len(tokenizer)} 個 token，模型只有 {rows} 個，兩者不是一對。",
+            f"{path}: the tokenizer has {known} tokens and the model only {rows}; they do not belong together.",
+            f"「{path}」：分詞器有 {known} 個 token，模型只有 {rows} 個，兩者不是一對。",
         )
     return Loaded(model, tokenizer, family)
 

@@ -152,11 +152,22 @@ class LocalBackend:
         at once for a drafter that cannot be had."""
         if not encoded.ids:
             raise ValueError("an empty prompt cannot be answered: the model needs one token to begin with")
+        self._require_rows(encoded.ids)
         sampler, drafter = Sampler(sampling), self._drafter(sampling.drafter)
         itself: list[weakref.ref[Generator[BackendEvent, None, None]]] = []
         turn = self._in_turn(encoded.ids, sampler, drafter, should_stop, itself)
         itself.append(weakref.ref(turn))
         return turn
+
+    def _require_rows(self, ids: Sequence[int]) -> None:
+        """Raises BackendError for a token that the tokenizer knows and the model has no weights for."""
+        rows = self._model.get_input_embeddings().weight.shape[0]
+        if max(ids) >= rows:
+            piece = self._tokenizer.convert_ids_to_tokens(max(ids))
+            raise BackendError(
+                f"The prompt holds {piece}, a token that this model has no weights for. Leave it out of the question.",
+                f"提示裡有 {piece}，這個模型沒有它的權重。請從問題中拿掉。",
+            )
 
     def _in_turn(
         self,

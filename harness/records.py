@@ -39,7 +39,7 @@ def jsonable(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def checkpoint_fields(backend: Backend) -> dict[str, str | None]:
+def checkpoint_fields(backend: Backend) -> dict[str, Any]:
     """What tells the loaded checkpoint from every other: its name and its commit on the hub, or else its path, because folders
     that lie in different places are often called alike."""
     commit, path = backend.info.get("commit"), backend.info.get("path")

@@ -38,8 +38,8 @@ export class Rounds {
       this.list.push(this.open);
     }
     this.open.guesses.push({ piece: draft.piece, state: draft.accepted ? "held" : "fell", index });
-    if (draft.accepted) return;
     this.open.guesses.push(...(draft.dropped ?? []).map((piece) => ({ piece, state: "dropped", index: null })));
+    if (draft.accepted) return; // The next guess follows, or the turn was over with this one and the rest dropped.
     this.open.own = index;
     this.open = null;
   }

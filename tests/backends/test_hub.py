@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 from backends import checkpoint, hub
-from backends.base import BackendError
+from backends.base import BackendError, Sampling
 from backends.local import LocalBackend
 from families.base import Text
 from families.hermes import HERMES
@@ -155,7 +155,19 @@ def test_a_model_without_chat_template(copy: Path) -> None:
 
 
 def test_a_tokenizer_of_another_model(copy: Path) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(copy)
-    tokenizer.add_tokens([f"<extra {number}>" for number in range(10)])
-    tokenizer.save_pretrained(copy)
+    written = json.loads((copy / "tokenizer.json").read_text("utf-8"))
+    first = 1 + max([*written["model"]["vocab"].values(), *(token["id"] for token in written["added_tokens"])])
+    written["model"]["vocab"].update({f"further{number}": first + number for number in range(100)})
+    (copy / "tokenizer.json").write_text(json.dumps(written), "utf-8")
     assert "do not belong together" in refusal(copy)
+
+
+def test_added_tokens_without_weights_are_refused_where_a_prompt_holds_them(copy: Path) -> None:
+    """gemma-3-1b-it, for one, comes with a token for images that it has no row for."""
+    tokenizer = AutoTokenizer.from_pretrained(copy)
+    tokenizer.add_tokens([*(f"<extra {number}>" for number in range(10)), "<image_soft_token>"])
+    tokenizer.save_pretrained(copy)
+    backend = LocalBackend.load(copy, "with more tokens", device="cpu")
+    assert list(backend.generate(backend.encode("Hello"), Sampling(max_new_tokens=2), lambda: False))
+    with pytest.raises(BackendError, match="<image_soft_token>, a token that this model has no weights for"):
+        backend.generate(backend.encode("Hello <image_soft_token>"), Sampling(max_new_tokens=2), lambda: False)

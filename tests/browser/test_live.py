@@ -254,7 +254,7 @@ def test_a_taken_port_is_said_in_a_sentence(tmp_path: Any) -> None:
             cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
         )
     assert ended.returncode == 1
-    assert f"cannot use 127.0.0.1:{port}" in ended.stderr
+    assert f"127.0.0.1:{port} is already in use" in ended.stderr
     assert "--port" in ended.stderr
     assert "Traceback" not in ended.stderr
 

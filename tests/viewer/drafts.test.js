@@ -42,6 +42,17 @@ test("one draft behind another, and a turn that ends in the middle of one", () =
   assert.deepEqual(roundsOf([token(1, 0, "a")]), []);
 });
 
+test("a guess that ends the turn drops those behind it", () => {
+  const tokens = [token(1, 0, "a"), token(1, 1, "b", draft("b", true, 0)), token(1, 2, "end", draft("end", true, 1, ["x", "y"]))];
+  assert.deepEqual(roundsOf(tokens), [{
+    guesses: [
+      { piece: "b", state: "held", index: 1 }, { piece: "end", state: "held", index: 2 },
+      { piece: "x", state: "dropped", index: null }, { piece: "y", state: "dropped", index: null },
+    ],
+    own: null,
+  }]);
+});
+
 test("rounds come with their tokens", () => {
   const tokens = [
     token(1, 0, "a"), token(1, 1, "b", draft("b", true, 0)), token(1, 2, "c", draft("c", true, 1)), token(1, 3, "d"),
