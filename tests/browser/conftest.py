@@ -129,6 +129,8 @@ class Tab:
         self.page.wait_for_selector("[data-testid=stChatInput]")
 
     def ask(self, question: str) -> None:
+        # While the page is drawn anew, the box of the page before may still stand beside its own.
+        self.page.wait_for_function("document.querySelectorAll('[data-testid=stChatInputTextArea]').length === 1")
         box = self.page.locator("[data-testid=stChatInputTextArea]:not([disabled])")
         box.fill(question)
         box.press("Enter")
