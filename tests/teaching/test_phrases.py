@@ -11,6 +11,7 @@ from teaching import one_question, phrases, two_questions
 from teaching.curriculum import GROUP
 from teaching.format import FOLDER
 from teaching.relations import SCENES
+from teaching.situations import KINDS
 from teaching.student import RANK
 from teaching.tasks import UnfitError, World, slots
 from teaching.train import STEPS
@@ -75,11 +76,13 @@ def test_the_model_card_counts_what_the_recipe_teaches() -> None:
     blocks = [one_question.DIRECT, one_question.VERBAL, one_question.STORIES, one_question.CONVERT, one_question.TIME]
     blocks += [*one_question.SITUATIONS.values(), *(phrases.block("times", name) for name in ("TIME_YES_NO", "WEEKEND", "NOW"))]
     n_sentences = sum(len(phrases.lines("relations", scene)) for scene in SCENES)
+    n_situations = sum(len(phrases.lines("situations", kind)) for kind in KINDS)
     n_phrasings = sum(len(block.split("\n")) for block in blocks)
     for said in (
         f"{STEPS * GROUP:,} generated conversations", f"{STEPS:,} steps of six conversations", f"LoRA of rank {RANK}",
         f"about {n_phrasings // 100 * 100:,} phrasings", f"{len(one_question.FACTS)} simple facts",
         f"answers to {len(one_question.own_answers())} of them", f"{n_sentences:,} further sentences of {len(SCENES)} scenes",
+        f"{n_situations} sentences about {len(KINDS)} kinds of units",
     ):
         assert said in card, said
     assert GROUP == 6
