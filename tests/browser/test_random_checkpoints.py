@@ -32,6 +32,7 @@ def test_a_folder_chosen_on_the_page_is_asked_and_its_run_kept(
     page = tab(here.url)
     page.page.get_by_role("button", name="Choose a model").click()
     dialog = page.page.get_by_role("dialog")
+    dialog.get_by_role("heading", name="Recommended").wait_for()  # Then the whole dialog stands.
     box = dialog.get_by_role("textbox", name="Path or name")
     box.fill(str(folder))
     box.press("Enter")
