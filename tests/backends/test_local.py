@@ -117,11 +117,11 @@ def test_greedy_equals_generate(backend: LocalBackend, tiny_folder: Path, text: 
     assert len(ids_of(events)) > 5
 
 
-def test_a_run_without_a_seed_is_repeated_with_the_one_that_it_recorded(backend: LocalBackend) -> None:
+def test_a_run_without_a_seed_is_repeated_with_the_one_that_it_recorded(seldom_stops: LocalBackend) -> None:
     """What its run_start says is enough to have the same tokens again; another seed gives others."""
 
     def drawn(seed: int | None) -> tuple[int, list[int]]:
-        run = Run(backend, "Hello", Settings(Sampling(seed=seed, temperature=1.5, max_new_tokens=30), max_steps=1))
+        run = Run(seldom_stops, "Hello", Settings(Sampling(seed=seed, temperature=1.5, max_new_tokens=30), max_steps=1))
         run.execute()
         ids = [event["id"] for event in run.log.events if event["kind"] == "token"]
         return run.log.events[0]["settings"]["seed"], ids
