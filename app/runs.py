@@ -25,7 +25,7 @@ from harness.events import EventLog
 from harness.ledger import Memory
 from harness.replay import conversation_of
 from harness.run import Run
-from harness.run_file import FORMAT_VERSION, Event, RunFile, UnreadableRun, is_held, read_start
+from harness.run_file import Event, NewerRun, RunFile, UnreadableRun, is_held, read_start
 from harness.settings import Settings
 from harness.tools import registry
 
@@ -357,19 +357,9 @@ def _why(error: UnreadableRun | OSError, path: Path) -> Unreadable | None:
     """What reading a run's file failed of; None where it is gone, and where its first line is being written in this moment."""
     if isinstance(error, OSError):
         return None if isinstance(error, FileNotFoundError) else "closed"
-    if _is_newer(path):
+    if isinstance(error, NewerRun):
         return "newer"
     return None if is_held(path) else "damaged"
-
-
-def _is_newer(path: Path) -> bool:
-    """Whether a file that was refused is one of a newer major version: the pages word that in their own language."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            version = json.loads(file.readline())["loopglass"]
-    except (OSError, ValueError, RecursionError, LookupError, TypeError):
-        return False
-    return isinstance(version, int) and version > FORMAT_VERSION
 
 
 def _family_of(start: Event) -> Family | None:

@@ -7,24 +7,19 @@ Knows nothing about torch or transformers; the meaning of files and fields comes
 from __future__ import annotations
 
 import json
-import math
-import os
 import re
 import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from families.base import FileNote, Text
 
 _SHARD = re.compile(r"(.+)-\d+-of-(\d+)(\.\w+)")
 _MOST_HEADER_BYTES = 100_000_000
 """The safetensors format's own limit for a header."""
-_GGUF_TEXT, _GGUF_ARRAY = 8, 9
-_GGUF_BYTES: Mapping[int, int] = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
-"""Kinds of values in the header of a .gguf file, and the bytes of those that are numbers."""
 
 
 @dataclass(frozen=True)
@@ -158,55 +153,14 @@ def tensor_bytes(paths: Iterable[Path]) -> dict[str, int]:
 
 
 def gguf_numbers(path: Path) -> int | None:
-    """How many numbers the tensors of a .gguf file hold, whatever they are quantised to. None where it is no such file.
+    """How many numbers the tensors of a .gguf file hold, whatever they are quantised to. None where it is no such file."""
+    from gguf import GGUFReader  # Only who loads such a file needs it.
 
-    Reads the header alone (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md), and of the vocabulary in it only the
-    lengths: the gguf package makes an object of every entry, which takes seconds.
-    """
     try:
-        with path.open("rb") as file:
-            magic, version, n_tensors, n_fields = _unpack(file, "4sIQQ")
-            if magic != b"GGUF" or version not in (2, 3):
-                return None
-            for _ in range(n_fields):
-                _skip_text(file)
-                _skip_value(file, *_unpack(file, "I"))
-            return sum(_numbers_of_next(file) for _ in range(n_tensors))
-    except (OSError, ValueError, LookupError, struct.error):
+        return sum(int(tensor.n_elements) for tensor in GGUFReader(path).tensors)
+    except (OSError, ValueError, LookupError):
         return None
 
-
-def _unpack(file: BinaryIO, layout: str) -> tuple[Any, ...]:
-    return struct.unpack(f"<{layout}", file.read(struct.calcsize(f"<{layout}")))
-
-
-def _skip_text(file: BinaryIO) -> None:
-    (n_bytes,) = _unpack(file, "Q")
-    file.seek(n_bytes, os.SEEK_CUR)
-
-
-def _skip_value(file: BinaryIO, kind: int) -> None:
-    """Skips a value of a .gguf header: a text, an array, or a number."""
-    if kind == _GGUF_TEXT:
-        _skip_text(file)
-    elif kind == _GGUF_ARRAY:
-        of, length = _unpack(file, "IQ")
-        if of in _GGUF_BYTES:
-            file.seek(length * _GGUF_BYTES[of], os.SEEK_CUR)
-            return
-        for _ in range(length):
-            _skip_value(file, of)
-    else:
-        file.seek(_GGUF_BYTES[kind], os.SEEK_CUR)
-
-
-def _numbers_of_next(file: BinaryIO) -> int:
-    """How many numbers the tensor holds whose description comes next."""
-    _skip_text(file)
-    (n_dimensions,) = _unpack(file, "I")
-    n_numbers: int = math.prod(_unpack(file, f"{n_dimensions}Q"))
-    _unpack(file, "IQ")  # its number format, and where it begins
-    return n_numbers
 
 
 def part_of(tensor: str) -> str:

@@ -105,17 +105,16 @@ def _uncollected() -> Iterator[None]:
 
 
 def _model(path: Path, config: Any, dtype: str | None, target: str, progress: Progress) -> Any:
-    """The model with its weights, on its device."""
+    """The model with its weights, each put on its device as it is read: else all would have to fit into the computer's own memory
+    first."""
     files = [path] if path.suffix == ".gguf" else [path / name for name in weight_files(path)]
     sizes = tensor_bytes(files)
     n_bytes = sum(sizes.values()) or sum(file.stat().st_size for file in files if file.is_file())
     with told(progress, n_bytes, sizes):
         model, findings = _model_class(config.model_type).from_pretrained(
-            **_where(path), **_weights(path, dtype), **_straight_to(target), config=config, output_loading_info=True,
+            **_where(path), **_weights(path, dtype), device_map={"": target}, config=config, output_loading_info=True,
         )
     _require_all_weights(path, findings)
-    progress(Text(f"把模型放上 {target}", f"Moving the model to {target}"), None)
-    model = model.to(target).eval()
     quicken(model)
     return model
 
@@ -172,9 +171,8 @@ def load_assistant(path: Path, model: Any) -> Any:
         found = stored(path / name for name in weight_files(path))
         with room_for(path.name, as_held(found.n_numbers, model) if found is not None else None, str(model.device)):
             assistant, findings = AutoModelForCausalLM.from_pretrained(
-                **_where(path), **_straight_to(str(model.device)), dtype=model.dtype, output_loading_info=True,
+                **_where(path), device_map={"": str(model.device)}, dtype=model.dtype, output_loading_info=True,
             )
-            assistant = assistant.to(model.device).eval()
         _require_all_weights(path, findings)
         return assistant
 
@@ -198,11 +196,6 @@ def _where(path: Path) -> dict[str, Any]:
     if path.suffix == ".gguf":
         return {"pretrained_model_name_or_path": path.parent, "gguf_file": path.name, **where}
     return {"pretrained_model_name_or_path": path, "use_safetensors": True, **where}
-
-
-def _straight_to(target: str) -> dict[str, Any]:
-    """Has every weight put on its device as it is read. Else all would have to fit into the computer's own memory first."""
-    return {} if target == "cpu" else {"device_map": {"": target}}
 
 
 def _weights(path: Path, dtype: str | None) -> dict[str, Any]:

@@ -25,6 +25,10 @@ class UnreadableRun(Exception):  # noqa: N818  # The name says what is wrong.
     """A run file that cannot be read; the message says why and what to do."""
 
 
+class NewerRun(UnreadableRun):
+    """One of a newer major version, which has to be read with the Loopglass that wrote it."""
+
+
 def hold(file: IO[str]) -> None:
     """Locks an open file until it is closed. Some file systems cannot, nor can Windows: their files count as given up."""
     if sys.platform != "win32":
@@ -100,7 +104,7 @@ def _header(line: str, path: Path) -> dict[str, Any]:
         raise UnreadableRun(f"{path.name} is not a Loopglass run: its first line is no header")
     if version > FORMAT_VERSION:
         newer = f"format {version}, this one reads {FORMAT_VERSION}"
-        raise UnreadableRun(f"{path.name} was written by a newer Loopglass ({newer}): update it")
+        raise NewerRun(f"{path.name} was written by a newer Loopglass ({newer}): update it")
     return header
 
 

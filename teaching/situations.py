@@ -78,5 +78,5 @@ def problems(world: World) -> list[Episode]:
 
 
 def chain(world: World) -> Episode:
-    """The one of them with two calls."""
-    return next(episode for episode in problems(world) if len(episode.steps) == 2)
+    """The second of them, with two calls."""
+    return problems(world)[1]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
-import string
 import subprocess
 import sys
 import threading
@@ -17,14 +15,11 @@ from typing import Any
 import pytest
 
 from app.cli import main, read_questions
-from app.terminal import Terminal, visible
-from app.terminal_words import WORDS
 from backends.base import Backend, BackendError, Progress
 from backends.scripted import ScriptedBackend
 from families.base import Text
-from harness.events import STOP_REASONS
 from harness.run_file import read_run
-from tests.harness.scripts import backend, calculate, finished
+from tests.harness.scripts import backend, calculate
 
 ROOT = Path(__file__).resolve().parents[2]
 TURNS = ["<think>\nI calculate.\n</think>\n\n" + calculate("37 * 48"), "37 * 48 is 1776."]
@@ -377,66 +372,6 @@ def test_a_reader_that_goes_away_is_no_crash(tmp_path: Path) -> None:
     with process.stderr:
         assert "Traceback" not in process.stderr.read()
     assert process.wait() == 1
-
-
-def drawn(turns: Sequence[Any], *, colour: bool) -> str:
-    out = io.StringIO()
-    terminal = Terminal(out, "en", colour=colour)
-    for event in finished(turns).log.events:
-        terminal.draw(event)
-    return out.getvalue()
-
-
-def test_colours_tell_doubt_from_certainty() -> None:
-    text = drawn(["One two three four five six seven eight nine ten eleven twelve."], colour=True)
-    assert "\x1b[35m<|im_start|>\x1b[0m" in text  # A control token of the prompt.
-    assert "\x1b[35m<|im_end|>\x1b[0m" in text  # A control token of the turn.
-    assert "\x1b[33m" in text  # Some token had a probability below 0.9.
-    assert "\x1b[" not in drawn(["One two three four five."], colour=False)
-
-
-def test_colour_follows_probability() -> None:
-    out = io.StringIO()
-    terminal = Terminal(out, "en", colour=True)
-    for p in (0.99, 0.7, 0.3, 0.05):
-        terminal.draw({"kind": "token", "text": "x", "channel": "content", "p": p, "rank": 1})
-    assert out.getvalue() == "x" + "\x1b[33mx\x1b[0m" + "\x1b[38;5;208mx\x1b[0m" + "\x1b[31mx\x1b[0m"
-
-
-def test_what_a_model_writes_cannot_steer_the_terminal() -> None:
-    assert visible("a\x1b[2Jb\x07\x9b\u202ec\n\td") == "a␛[2Jb␇<U+009B><U+202E>c\n\td"
-    assert visible("👩\u200d🔬 é 你好") == "👩\u200d🔬 é 你好"
-    text = drawn([["One", "\x1b]0;owned\x07", " two"]], colour=False)
-    assert "\x1b" not in text
-    assert "␛]0;owned␇" in text
-
-
-def test_a_broken_call_and_what_the_model_is_told() -> None:
-    text = drawn(['<tool_call>\n{"name": "calculator", "arguments": {"expression": \n</tool_call>', "Sorry."], colour=False)
-    assert "A call that cannot be read: " in text
-    assert "The model is told: Your tool call could not be read" in text
-
-
-def test_a_recording_with_an_unknown_kind_is_drawn() -> None:
-    out = io.StringIO()
-    Terminal(out, "en", colour=False).draw({"kind": "aurora"})
-    assert out.getvalue() == ""
-
-
-@pytest.mark.parametrize("reason", STOP_REASONS)
-def test_every_end_has_words(reason: str) -> None:
-    out = io.StringIO()
-    end = {"kind": "run_end", "stop_reason": reason, "final": None, "n_steps": 1, "n_tokens": 2, "seconds": 0.5, "error": None}
-    Terminal(out, "en", colour=False).draw(end)
-    assert f"Ended: {reason}" not in out.getvalue()
-    assert "No answer" in out.getvalue()
-
-
-def test_the_words_of_both_languages_have_the_same_places() -> None:
-    for text in WORDS.values():
-        fields = [{name for _, name, _, _ in string.Formatter().parse(wording) if name} for wording in text]
-        assert fields[0] == fields[1]
-        assert all(text)
 
 
 def test_python_m_works() -> None:
