@@ -44,7 +44,7 @@ def draw(words: Words, state: State | None) -> None:
     _tokens(words, backend)
     if description is not None:
         _section(words("section_files"))
-        st.html(model_html.files(words, description.files))
+        st.html(model_html.files(words, description.files()))
     _drafter(words, backend)
 
 

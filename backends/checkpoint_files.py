@@ -83,8 +83,8 @@ def size(n_bytes: float) -> str:
 
 def list_files(path: Path, notes: Iterable[FileNote]) -> tuple[CheckpointFile, ...]:
     """The files of a checkpoint (a folder's own, hidden ones and subfolders aside; or the one file): those that the notes
-    name in the notes' order, found or not, then the others by name."""
-    folder, paths = (path.parent, [path]) if path.is_file() else (path, sorted(path.iterdir()))
+    name in the notes' order, found or not, then the others by name. A folder that is gone has none of them."""
+    folder, paths = (path.parent, [path]) if path.is_file() else (path, sorted(path.iterdir()) if path.is_dir() else [])
     sizes: dict[str, list[int]] = {}
     for each in paths:
         if each.is_file() and not each.name.startswith("."):

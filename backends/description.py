@@ -4,8 +4,9 @@ model in memory. Every fact carries where it is from; what none of them says has
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -82,7 +83,9 @@ class Template:
 class Description:
     """A checkpoint. `facts` by name; `layer_types` is the kind of each layer's attention, from the first to the last;
     `generation_config` is that file's content, None where there is none; `left_out` are its settings of sampling that
-    are not applied here and would change something; `stored` is None where no safetensors could be read."""
+    are not applied here and would change something; `stored` is None where no safetensors could be read. `files` lists the files
+    as they are when it is first called: the fields of a tokenizer.json are read from tens of megabytes, which loading would wait
+    for."""
 
     path: str
     facts: Mapping[str, Fact]
@@ -91,7 +94,7 @@ class Description:
     encoders: tuple[Encoder, ...]
     processor_files: tuple[str, ...]
     stored: Stored | None
-    files: tuple[CheckpointFile, ...]
+    files: Callable[[], tuple[CheckpointFile, ...]]
     generation_config: Mapping[str, Any] | None
     left_out: Mapping[str, Any]
     templates: tuple[Template, ...]
@@ -127,7 +130,7 @@ def describe(path: Path, model: Any, tokenizer: Any, family: Family) -> Descript
         encoders=_encoders(raw, _text_key(raw, model.config)),
         processor_files=tuple(name for name in PROCESSOR_FILES if (path / name).is_file()),
         stored=in_files,
-        files=list_files(path, family.file_notes),
+        files=functools.cache(functools.partial(list_files, path, family.file_notes)),
         generation_config=generation,
         left_out=_left_out(generation or {}),
         templates=_templates(path, tokenizer, family),

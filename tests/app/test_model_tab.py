@@ -55,7 +55,7 @@ def description(**changes: Any) -> Description:
         encoders=(),
         processor_files=(),
         stored=Stored((Part("model.layers.*.mlp", 9, 100), Part("model.embed_tokens", 1, 28)), {"BF16": 128}),
-        files=(
+        files=lambda: (
             CheckpointFile("config.json", 526, 1, Text("設定", "settings"), (
                 FieldValue("num_hidden_layers", Text("層", "layers"), 3, True),
                 FieldValue("layer_types", Text("種類", "kinds"), list(range(40)), True),

@@ -64,6 +64,11 @@ def test_a_file_that_is_no_json_is_said_to_be_unreadable(content: str, tmp_path:
     assert not file.fields
 
 
+def test_a_folder_that_is_gone_has_no_files(tmp_path: Path) -> None:
+    files = list_files(tmp_path / "gone", NOTES)
+    assert [file.n_bytes for file in files] == [None] * len(NOTES)
+
+
 def test_one_file_is_listed_alone(tmp_path: Path) -> None:
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     (tmp_path / "other.gguf").write_bytes(b"GGUF")

@@ -173,12 +173,12 @@ def test_the_template_and_its_marks(tiny_folder: Path, shared_backend: LocalBack
 
 def test_values_of_the_fields_that_the_family_names(tiny_folder: Path, shared_backend: LocalBackend) -> None:
     told = shared_backend.info["description"]
-    files = {file.name: file for file in told.files}
+    files = {file.name: file for file in told.files()}
     values = {field.path: field.value for field in files["config.json"].fields if field.found}
     assert values["num_hidden_layers"] == 2
     assert values["model_type"] == "llama"
     assert files["model.safetensors"].n_bytes == (tiny_folder / "model.safetensors").stat().st_size
-    assert {path.name for path in tiny_folder.iterdir()} == {file.name for file in told.files if file.n_bytes is not None}
+    assert {path.name for path in tiny_folder.iterdir()} == {file.name for file in told.files() if file.n_bytes is not None}
 
 
 def changed(folder: Path, tmp_path: Path, backend: LocalBackend, name: str, change: Callable[[Any], Any]) -> Description:
@@ -229,5 +229,5 @@ def test_a_single_file_has_no_headers_and_no_configuration(tmp_path: Path, share
     assert told.facts["layers"] == Fact(2, "gguf", "num_hidden_layers")
     assert told.facts["parameters"] == Fact(None, "headers")
     assert told.stored is None
-    assert [file.name for file in told.files] == ["model.gguf"]
+    assert [file.name for file in told.files()] == ["model.gguf"]
     assert told.templates[0].file == "model.gguf"

@@ -256,7 +256,11 @@ DRAWN = {
     "prompt lookup, top-k": (looked_up, 4, 600, Sampling(temperature=3.0, top_k=2)),
     "prompt lookup, top-p": (looked_up, 4, 600, Sampling(temperature=3.0, top_p=0.9)),
     "gemma4_assistant": (assisted, 2, 250, Sampling(temperature=5.0)),
+    "gemma4_assistant, top-k": (assisted, 3, 250, Sampling(temperature=5.0, top_k=2)),
+    "gemma4_assistant, top-p": (assisted, 3, 250, Sampling(temperature=5.0, top_p=0.6)),
     "mtp": (headed, 2, 250, Sampling(temperature=5.0)),
+    "mtp, top-k": (headed, 3, 250, Sampling(temperature=5.0, top_k=2)),
+    "mtp, top-p": (headed, 3, 250, Sampling(temperature=5.0, top_p=0.6)),
 }
 """Model and drafter, the size of their vocabulary, how many continuations are drawn, and how: so that guesses are neither seldom
 nor nearly always right."""
