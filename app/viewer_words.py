@@ -78,9 +78,9 @@ _RUN: Mapping[str, Text] = {
         "The connection to the server is lost (try {n}); trying again in {s} s. The run goes on there and nothing gets lost.",
     ),
     "gone": Text(
-        "伺服器已經不認得這次執行：它可能重新啟動過，或紀錄被刪除了。請再問一次，或開始新的對話。",
-        "The server no longer knows this run: it was restarted, or the run was deleted. Ask the question again, or "
-        "start a new conversation.",
+        "伺服器拿不出這次執行的紀錄：檔案被刪除、讀不出來，或從來沒有寫成。請再問一次，或開始新的對話。",
+        "The server has no record of this run to show: its file was deleted, cannot be read, or was never written. Ask the "
+        "question again, or start a new conversation.",
     ),
     "unsaved": Text(
         "這次執行的紀錄存不進檔案（{error}）。伺服器開著時都看得到，關閉後就沒有了；請檢查磁碟空間與資料夾的權限。",

@@ -30,10 +30,13 @@ class NewerRun(UnreadableRun):
 
 
 def hold(file: IO[str]) -> None:
-    """Locks an open file until it is closed. Some file systems cannot, nor can Windows: their files count as given up."""
+    """Locks an open file until it is closed. Some file systems cannot, nor can Windows: their files count as given up.
+
+    Who asks `is_held` just then has the lock for a moment, which is waited for.
+    """
     if sys.platform != "win32":
         with contextlib.suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def is_held(path: Path) -> bool:

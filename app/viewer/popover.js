@@ -4,6 +4,7 @@ import { button, isShown, make } from "./dom.js";
 import { known, logText, multiple, percent, short, visible } from "./numbers.js";
 import { activeSettings, candidates, cuts, equallyLikely, happened } from "./odds.js";
 import { seenBottom } from "./scroll.js";
+import { explained } from "./tips.js";
 
 const GAP = 6;
 
@@ -80,7 +81,7 @@ export class Popover {
     this.unmark();
     this.target = null;
     this.element.hidden = true;
-    this.element.replaceChildren();
+    this.write();
     this.makeRoom(0);
     token?.focus({ preventScroll: true });
   }
@@ -99,8 +100,14 @@ export class Popover {
     close.setAttribute("aria-label", words.t("close"));
     close.addEventListener("click", () => this.close());
     const content = this.target.kind === "token" ? this.tokenContent() : this.promptContent();
-    this.element.replaceChildren(close, ...content.filter((each) => each !== null));
+    this.write(close, ...content.filter((each) => each !== null));
     this.place();
+  }
+
+  /** Replaces the content, and forgets the labels in it. @param {...Node} content */
+  write(...content) {
+    this.words.forget(this.element);
+    this.element.replaceChildren(...content);
   }
 
   /** Follows what was drawn since: more tokens in the turn, and a token that was moved, folded away or drawn anew. */
@@ -230,9 +237,7 @@ export class Popover {
     const named = (active) => active.map(({ key, n }) => words.t(key, { n })).join(" · ");
     if (weighed) {
       const values = { n: settings.temperature, settings: named(cuts(settings)) };
-      const both = make("span", "", words.t("top_stages", values));
-      both.title = words.t("top_stages_mean", values);
-      return both;
+      return explained(words, make("span", "lg-stages", words.t("top_stages", values)), (w) => w.t("top_stages_mean", values));
     }
     const active = named(activeSettings(settings));
     return make("span", "", active ? words.t("top_settings", { settings: active }) : words.t("top_no_settings"));

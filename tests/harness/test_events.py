@@ -20,7 +20,7 @@ from harness.events import STOP_REASONS, EventLog
 from harness.ledger import PromptLedger, rebuild
 from harness.records import jsonable, token_fields
 from harness.run import Run
-from harness.run_file import UnreadableRun, read_run
+from harness.run_file import UnreadableRun, hold, is_held, read_run
 from harness.settings import Settings
 from tests.harness.scripts import QUESTION, backend, calculate, call, end, finished, of_kind
 
@@ -269,6 +269,23 @@ def test_a_run_file_is_never_overwritten(tmp_path: Path) -> None:
     log.append("run_end")
     assert log.ended
     assert (tmp_path / "run.jsonl").read_text() == "mine"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
+def test_a_file_is_held_though_somebody_asked_just_then(tmp_path: Path) -> None:
+    import fcntl
+
+    path = tmp_path / "run.jsonl"
+    with path.open("w") as mine:
+        with path.open() as asking:
+            fcntl.flock(asking, fcntl.LOCK_SH)
+            holding = threading.Thread(target=hold, args=(mine,))
+            holding.start()
+            holding.join(0.2)
+            assert holding.is_alive(), "it waits"
+        holding.join(10)
+        assert is_held(path)
+    assert not is_held(path)
 
 
 FULL = """

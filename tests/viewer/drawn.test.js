@@ -19,7 +19,7 @@ const TABLES = {
     seen_part_cached: "{n}: {cached}, again {again}", where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}",
     tool_running: "{name} runs", pill_call: "a call", least: "{piece} {p}", after: "→ {p}",
     top_stages: "{n}, then {settings}", top_settings: "after {settings}", setting_temperature: "t {n}", setting_top_k: "k {n}",
-    setting_top_p: "p {n}",
+    setting_top_p: "p {n}", top_stages_mean: "first {n}, then {settings}",
   },
   zh: { where: "第 {n} 個，共 {of} 個", token_label_plain: "「{piece}」第 {n} 個", tool_running: "{name} 執行中", pill_call: "呼叫" },
 };
@@ -156,6 +156,22 @@ test("the popover says of each candidate what temperature, top-k and top-p did t
   assert.deepEqual((await candidatesSaid({})).slice(1), [
     ["40 %", "→ 80 %"], ["20 %", "kept"], ["10 %", "cut"], ["5 %", "cut"],
   ]);
+});
+
+test("what the steps of the candidates mean can be reached by keyboard, and is forgotten with the popover", async () => {
+  const page = await drawn(numbered([
+    { kind: "run_start", settings: { temperature: 0.5, top_k: 2 } }, { kind: "step_start", step: 1 },
+    { kind: "prefill", step: 1, n_reused: 0 },
+    token(1, 0, "a", { id: 1, p: 0.4, p_sampled: 0.8, rank: 1, kept: 2, top: [[1, "a", 0.4, 1], [2, "b", 0.2, 1]] }),
+  ]));
+  const before = page.words.labels.size;
+  page.root.querySelector(".lg-t").click();
+  const stages = page.popover.element.querySelector(".lg-stages");
+  assert.equal(stages.tabIndex, 0);
+  assert.equal(stages.getAttribute("aria-description"), "first 0.5, then k 2");
+  page.popover.redraw();
+  page.popover.close();
+  assert.equal(page.words.labels.size, before);
 });
 
 test("whoever closes the popover from inside is back at the token", async () => {
