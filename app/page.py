@@ -22,6 +22,7 @@ EXAMPLES = (
     ("example_chain", "example_chain_help", "Convert 26.2 miles to kilometers, then divide that by 4."),
     ("example_parallel", "example_parallel_help", "What time is it in Tokyo and in Paris?"),
     ("example_none", "example_none_help", "What is the capital of France?"),
+    ("example_choice", "example_choice_help", "Write two sentences about the sea."),
     ("example_error", "example_error_help", "Convert 5 kilograms to meters."),
 )
 """Label, explanation and question, one for each shape that the loop can take."""

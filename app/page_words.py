@@ -76,6 +76,11 @@ PAGE: Mapping[str, Text] = {
     ),
     "example_none": Text("不用工具", "No tool"),
     "example_none_help": Text("沒有工具派得上用場，模型直接回答。", "No tool fits, so the model answers directly."),
+    "example_choice": Text("很多種寫法", "Many ways to say it"),
+    "example_choice_help": Text(
+        "這裡有很多字都說得通，所以機率是分散的：點開顏色深的 token，看看模型還想過什麼。",
+        "Many words would do here, so the odds are spread: open a token with a strong colour to see what else it could have been.",
+    ),
     "example_error": Text("工具出錯", "An error"),
     "example_error_help": Text(
         "這個換算辦不到：工具回報錯誤，看模型讀到錯誤之後怎麼辦。",

@@ -1,4 +1,5 @@
-"""How fast the local backend writes beside transformers' own generate(): `python -m benchmarks.local [--rounds N] [--only CELL]`.
+"""How fast the local backend writes beside transformers' own generate(): `python -m benchmarks.local [--rounds N] [--only CELL]
+[--setting SETTING]`.
 
 One process, the same weights, prompts and settings for both, turn by turn in alternation; generate() runs a model as
 transformers loads it and has a streamer that decodes its tokens, as a page would need it. Ours runs it as the page does and gives
@@ -8,7 +9,7 @@ each token's whole report besides. A figure is the median of our tokens a second
 - qwen3_5_vocabulary, gemma4_vocabulary: random models of about 0.1 billion parameters with those vocabularies (248,320 and
   262,144 rows), where a report has the most to look at;
 - long_turns: the built-in model again, on one turn of 4,000 tokens, where the others have several of 64. It takes half an hour
-  and is measured only where --only names it.
+  and is measured only where --only names it; --setting measures one of its settings alone.
 
 Drafting is prompt lookup on both sides (generate() then has no streamer). Further figures:
 
@@ -32,7 +33,7 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,6 +75,7 @@ SETTINGS = {
     "greedy": Sampling(temperature=0),
     "top_k_top_p": Sampling(temperature=1.0, top_k=20, top_p=0.95, seed=1),
     "top_p": Sampling(temperature=1.0, top_p=0.95, seed=1),
+    "drafting": Sampling(temperature=0, drafter="prompt_lookup"),
 }
 SIZES: dict[str, Any] = {
     "hidden_size": 256, "intermediate_size": 1024, "num_hidden_layers": 20, "num_attention_heads": 8, "num_key_value_heads": 2,
@@ -87,7 +89,8 @@ CALLS = ("What is 37 * 48?", "How many kilometers are 26 miles?", "What time is 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast the local backend writes beside generate().")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each side in a cell (default %(default)s)")
-    parser.add_argument("--only", choices=(*_MODELS, *_FIGURES))
+    parser.add_argument("--only", choices=(*_MODELS, *_FIGURES), help="one model or further figure")
+    parser.add_argument("--setting", choices=SETTINGS, help="one setting of the models (default all)")
     given = parser.parse_args()
     transformers_logging.disable_progress_bar()
     folder = checkpoint()
@@ -99,7 +102,8 @@ def main() -> None:
     for name, make in _MODELS.items():
         if given.only == name or (given.only is None and name != LONG):
             model = make(folder).eval()
-            results[name] = _cells(name, folder, dataclasses.replace(_endless(loaded), model=_without_end(model)), given.rounds)
+            endless = dataclasses.replace(_endless(loaded), model=_without_end(model))
+            results[name] = _cells(name, folder, endless, given.rounds, [given.setting] if given.setting else SETTINGS)
     print(json.dumps(results))
 
 
@@ -126,15 +130,15 @@ def _without_end(model: Any) -> Any:
     return model
 
 
-def _cells(name: str, folder: Path, loaded: Loaded, rounds: int) -> dict[str, float]:
-    """The ratios of one model, setting by setting, and with drafting."""
+def _cells(name: str, folder: Path, loaded: Loaded, rounds: int, settings: Iterable[str]) -> dict[str, float]:
+    """The ratios of one model, setting by setting."""
     ours = copy.deepcopy(loaded.model)
     quicken(ours)
     backend = LocalBackend(dataclasses.replace(loaded, model=ours), name, folder)
     lengths = [N_TOKENS, N_LONG] if name == LONG else [N_TOKENS] * (rounds + 1)
     found = {}
-    for setting, sampling in {**SETTINGS, "drafting": dataclasses.replace(SETTINGS["greedy"], drafter="prompt_lookup")}.items():
-        found[setting] = _ratio(backend, loaded, sampling, lengths)
+    for setting in settings:
+        found[setting] = _ratio(backend, loaded, SETTINGS[setting], lengths)
         _say(f"{name} {setting}: {found[setting]}")
     return found
 
