@@ -22,6 +22,7 @@ import families
 from backends.base import Backend, Message
 from families.base import Family, Lang
 from harness.events import EventLog
+from harness.handover import settled
 from harness.ledger import Memory
 from harness.replay import conversation_of
 from harness.run import Run
@@ -31,6 +32,7 @@ from harness.tools import registry
 
 _RUN_ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
 """What an id may look like: it becomes a file's name."""
+_LEFT_ALONE_S = 60.0
 _IN_MEMORY = 32
 _FROM_DISK = 8
 
@@ -156,12 +158,14 @@ class Runs:
             run.join(timeout_s / len(runs))
 
     def wait_idle(self) -> None:
-        """Returns when no run is going on."""
+        """Returns when no run is going on, and what runs have left alone is over too: a generation that is slow to stop still
+        uses its model. A tool that does not end is not waited for longer than `_LEFT_ALONE_S`."""
         while self.active():
             with self._lock:
                 runs = list(self._live.values())
             for run in runs:
                 run.join(None)
+        settled(_LEFT_ALONE_S)
 
     def in_memory(self, run_id: str) -> EventLog | None:
         """The log of a run of this server that is still in memory."""

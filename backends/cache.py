@@ -28,6 +28,9 @@ ASK_S = 0.2
 _FEW = 16
 """So few tokens at most are read in a chunk of this size where a layer is a gated delta net. transformers fills up what it reads
 to chunks of 64, so that in the sizes of Qwen3.5-0.8B, on a CPU, four tokens cost 1.5 times what one does; so, 1.1 times."""
+_MOST_OWED = 8
+"""Where more ids than so many are owed to recurrent layers, the next pass settles that and reads no guesses: each fallen guess
+adds to them, and in a text that is hard to guess the passes would grow with it."""
 _DELTA_NETS = frozenset({"Qwen3_5GatedDeltaNet", "Qwen3_5MoeGatedDeltaNet"})
 """The classes of such layers that are handed what the model is given beside its ids."""
 
@@ -37,7 +40,7 @@ KeepsHidden = Literal[False, "last", True]
 
 
 class Interrupted(Exception):  # noqa: N818 -- a stop that was asked for, not an error
-    """The reading was stopped as asked; nothing is kept."""
+    """The reading was stopped as asked; nothing of what was being read is kept."""
 
 
 class ConversationCache:
@@ -116,7 +119,8 @@ class ConversationCache:
         return True
 
     def read_until(self, ids: Sequence[int], should_stop: Callable[[], bool]) -> Tensor:
-        """`read`, which raises Interrupted soon after `should_stop` says yes. A long prompt takes seconds."""
+        """`read`, which raises Interrupted soon after `should_stop` says yes. A long prompt takes seconds. What had been read
+        before stays, where every layer can be cut."""
         asked = time.monotonic()
 
         def ask(*_: object) -> None:
@@ -149,9 +153,9 @@ class ConversationCache:
 
     @property
     def most_ahead(self) -> int:
-        """How many guesses `read_all` can read behind a token so that `drop` can take them back: a window must hold them. None
-        where it is not known what there is to be taken back."""
-        if not all(map(_is_known, self._cache.layers)):
+        """How many guesses `read_all` should read next behind a token so that `drop` can take them back: a window must hold them.
+        None where it is not known what there is to be taken back, or where much of what was taken back must be read again."""
+        if len(self._owed) > _MOST_OWED or not all(map(_is_known, self._cache.layers)):
             return 0
         windows = [layer.sliding_window for layer in self._cache.layers if isinstance(layer, DynamicSlidingWindowLayer)]
         return max(0, min(windows, default=MOST_AHEAD + 2) - 2)
@@ -160,13 +164,17 @@ class ConversationCache:
         """Takes back the last `n` ids of those that `read_all` read, once.
 
         Keys and values are cut off. A recurrent state is put back to where it was before, and the layers read what is kept once
-        more in the next pass, which costs less than a pass for it.
+        more in the next pass, which costs less than a pass for it. If that fails half-way, everything is forgotten.
         """
         if n == 0:
             return
         recurrent = any(saved.recurrent for saved in self._before)
-        for layer, saved in zip(self._cache.layers, self._before, strict=True):
-            _take_back(layer, saved, len(self._last), len(self._last) if recurrent else n)
+        try:
+            for layer, saved in zip(self._cache.layers, self._before, strict=True):
+                _take_back(layer, saved, len(self._last), len(self._last) if recurrent else n)
+        except BaseException:
+            self.clear()
+            raise
         if recurrent:
             self._owed = self._last[:-n]
         del self._read[-n:]
@@ -181,8 +189,9 @@ class ConversationCache:
         try:
             with self._watched() as seen:
                 output = self._model(input_ids=tokens, cache=self._cache, use_cache=True, logits_to_keep=to_keep, **small)
-        except BaseException:
-            self.clear()
+        except BaseException as error:
+            if not (isinstance(error, Interrupted) and self._cut_to_read()):
+                self.clear()
             raise
         self._owed = []
         self._read.extend(ids)
@@ -192,6 +201,17 @@ class ConversationCache:
             self._hidden.extend(rows[-(len(ids) if self._keeps_hidden is True else n_logits) :])
         logits: Tensor = output.logits[0]
         return logits
+
+    def _cut_to_read(self) -> bool:
+        """Takes away what a pass that was stopped between two layers has read; False where a layer holds more than keys and
+        values that can be cut."""
+        if any(type(layer) not in (DynamicLayer, RoomyLayer) for layer in self._cache.layers):
+            return False
+        for layer in self._cache.layers:
+            surplus = layer.get_seq_length() - self.n_read
+            if surplus > 0:
+                layer.crop(-surplus)
+        return True
 
     @contextmanager
     def _watched(self) -> Iterator[list[Tensor]]:

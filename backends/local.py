@@ -45,7 +45,7 @@ from backends.sampling import Report, Sampler
 from families.base import Text
 
 CHUNK = 2048
-"""Tokens of a prompt that are read at a time, which bounds the memory for it. What was read before a stop stays read."""
+"""Tokens of a prompt that are read at a time, which bounds the memory for it."""
 _WAIT_S = 0.05
 _READING = Text("讀取提示", "reading the prompt")
 _WRITING = Text("生成 token", "writing a token")

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import PIPE
@@ -17,6 +18,7 @@ from harness.events import EventLog
 from harness.run_file import hold
 from harness.settings import Settings
 from tests.app.conftest import CALL, scripted
+from tests.harness.scripts import SlowPrefill
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,6 +44,23 @@ def test_a_run_is_active_until_it_ends_and_stays_readable(runs: Runs) -> None:
     left = runs.left(run_id)
     assert left is not None
     assert left.messages[-1]["content"] == "Done."
+
+
+def test_a_generation_that_is_slow_to_stop_still_counts(runs: Runs) -> None:
+    """The run leaves it and ends, but the model is in use until it is over: another one must not be loaded beside it."""
+    slow = SlowPrefill("never")
+    run_id = runs.start(slow, "Hi", Settings(), "en")
+    slow.reads.wait()
+    runs.stop(run_id)
+    waiting = threading.Thread(target=runs.wait_idle)
+    waiting.start()
+    while runs.active():
+        time.sleep(0.01)
+    waiting.join(0.2)
+    assert waiting.is_alive()
+    slow.may_go_on.set()
+    waiting.join(30)
+    assert not waiting.is_alive()
 
 
 def test_a_second_run_reads_the_first_ones_messages(runs: Runs) -> None:

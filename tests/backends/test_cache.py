@@ -22,7 +22,7 @@ from transformers import (
     Qwen3_5TextConfig,
 )
 
-from backends.cache import ConversationCache, KeepsHidden
+from backends.cache import ConversationCache, Interrupted, KeepsHidden
 from tests.backends import networks, tiny
 
 SMALL = {
@@ -249,3 +249,50 @@ def test_the_keys_that_a_layer_holds() -> None:
     for layer, kind, n in ((0, "sliding_attention", 7), (1, "full_attention", 20)):
         for held, fresh in zip(cache.keys_values(layer), plain[kind], strict=True):
             torch.testing.assert_close(held, fresh[:, :, -n:], rtol=1e-3, atol=1e-3)
+
+
+# --- what fails or is stopped half-way
+
+
+def test_what_had_been_read_before_a_stop_stays_where_it_can_be_cut(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backends.cache.ASK_S", 0.0)
+    cache = ConversationCache(model)
+    with torch.inference_mode():
+        cache.read(FIRST[:6])
+        asked = iter([False, True])  # The first layer reads, the second is not begun.
+        with pytest.raises(Interrupted):
+            cache.read_until(FIRST[6:], lambda: next(asked))
+        whole = type(model).__name__ == "LlamaForCausalLM"
+        assert cache.n_read == (6 if whole else 0)
+        kept = cache.keep_common(FIRST)
+        assert kept == cache.n_read
+        torch.testing.assert_close(cache.read(FIRST[kept:]), logits_after(model, FIRST), rtol=1e-3, atol=1e-3)
+
+
+def test_a_draft_that_cannot_be_taken_back_whole_leaves_nothing() -> None:
+    model = networks.sinks().eval()
+    cache = ConversationCache(model)
+    with torch.inference_mode():
+        cache.read([1, 2, 3])
+        cache.read_all([4, 5, 6])
+        cache._cache.layers[0].sliding_window = None  # One layer of two fails.
+        with pytest.raises(TypeError):
+            cache.drop(2)
+        assert cache.n_read == 0
+        assert cache.keep_common([1, 2, 3, 4, 9]) == 0
+
+
+def test_passes_do_not_grow_where_every_guess_falls() -> None:
+    """A recurrent layer reads what stands of a fallen draft again, which must not pile up from draft to draft."""
+    model = networks.recurrent().eval()
+    cache = ConversationCache(model)
+    sizes: list[int] = []
+    model.register_forward_pre_hook(lambda _model, _args, given: sizes.append(given["input_ids"].shape[1]), with_kwargs=True)
+    with torch.inference_mode():
+        cache.read([1, 2, 3])
+        for token in range(60):
+            guesses = [5, 6, 7][: cache.most_ahead]
+            cache.read_all([token % 13, *guesses])
+            cache.drop(len(guesses))
+    assert max(sizes) <= 16
+    assert sizes.count(4) > 3, "guesses are read again once that is settled"

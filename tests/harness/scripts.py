@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from backends.base import Sampling
+from backends.base import BackendEvent, Encoded, Sampling
 from backends.scripted import ScriptedBackend, ScriptedTurn
 from families.hermes import QWEN3
 from harness.replay import conversation_of
@@ -24,6 +25,20 @@ def call(name: str, **arguments: Any) -> str:
 
 def calculate(expression: str) -> str:
     return call("calculator", expression=expression)
+
+
+class SlowPrefill(ScriptedBackend):
+    """Reads its prompt until `may_go_on` is set, and asks nobody whether to stop, as a real model does."""
+
+    def __init__(self, *turns: str) -> None:
+        super().__init__(turns, QWEN3)
+        self.reads = threading.Event()
+        self.may_go_on = threading.Event()
+
+    def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
+        self.reads.set()
+        self.may_go_on.wait()
+        yield from super().generate(encoded, sampling, should_stop)
 
 
 def backend(turns: Iterable[ScriptedTurn], **options: Any) -> ScriptedBackend:

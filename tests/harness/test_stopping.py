@@ -25,24 +25,10 @@ from harness.run import Run
 from harness.run_file import read_run
 from harness.settings import Settings
 from harness.tools import Tool, registry
-from tests.harness.scripts import QUESTION, backend, calculate, call, end, of_kind, tool_messages
+from tests.harness.scripts import QUESTION, SlowPrefill, backend, calculate, call, end, of_kind, tool_messages
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG_S = 30.0
-
-
-class SlowPrefill(ScriptedBackend):
-    """Reads its prompt until `may_go_on` is set, and asks nobody whether to stop, as a real model does."""
-
-    def __init__(self, *turns: str) -> None:
-        super().__init__(turns, QWEN3)
-        self.reads = threading.Event()
-        self.may_go_on = threading.Event()
-
-    def generate(self, encoded: Encoded, sampling: Sampling, should_stop: Callable[[], bool]) -> Iterator[BackendEvent]:
-        self.reads.set()
-        self.may_go_on.wait()
-        yield from super().generate(encoded, sampling, should_stop)
 
 
 def waiting_tool(started: threading.Event, release: threading.Event) -> dict[str, Tool]:
