@@ -100,7 +100,7 @@ _STOP_REASONS: Mapping[str, Text] = {
     "why_max_new_tokens": Text("這一輪寫得太長", "the turn became too long"),
     "why_user_stopped": Text("被停止", "stopped by you"),
     "why_timed_out": Text("超過時間", "out of time"),
-    "why_context_full": Text("超過模型的上下文長度", "the context is full"),
+    "why_context_full": Text("模型的上下文滿了", "the context is full"),
     "why_repeated_calls": Text("一直重複同一個呼叫", "the same call again and again"),
     "why_format_errors": Text("工具呼叫的格式一再出錯", "broken tool calls"),
     "why_denied": Text("呼叫未獲准", "a call was denied"),
@@ -125,6 +125,12 @@ _STOP_REASONS: Mapping[str, Text] = {
         "對話比模型一次能讀的還長（{n} 個 token）。請開始新的對話，或縮短系統提示。",
         "The conversation is longer than the model can read at once ({n} tokens). Start a new conversation, or shorten "
         "the system prompt.",
+    ),
+    "do_context_filled": Text(
+        "模型的上下文（{n} 個 token，提示和模型寫的都算在內）在它寫到一半時滿了，所以被切斷。請開始新的對話、縮短系統提示，"
+        "或把問題問得小一點。",
+        "The model’s context ({n} tokens for the prompt and what is written together) was full before the model had finished, so "
+        "it was cut off. Start a new conversation, shorten the system prompt, or ask something smaller.",
     ),
     "do_repeated_calls": Text(
         "模型第三次要求完全相同的呼叫，再做也不會有新結果，所以停了。換個問法，或調高溫度，常有幫助。",
@@ -309,6 +315,15 @@ _POPOVER: Mapping[str, Text] = {
         "設定之後只剩這一個候選，所以就是它。想看別的候選被抽中，就調高溫度。",
         "Only this candidate was left after the settings, so it had to be this one. To let others be drawn, raise the "
         "temperature.",
+    ),
+    "happened_only_top_k": Text(
+        "top-k 是 1，不管溫度多高都只留最可能的這一個。想看別的候選被抽中，就調高 top-k。",
+        "Top-k is 1, so only the most likely candidate is left, at any temperature. To let others be drawn, raise top-k.",
+    ),
+    "happened_only_top_p": Text(
+        "它一個的機率就達到 top-p 的 {share}，所以只留下它。想看別的候選被抽中，就調高 top-p 或溫度。",
+        "Its probability alone reached top-p, {share}, so only this candidate was left. To let others be drawn, raise top-p or "
+        "the temperature.",
     ),
     "happened_top": Text(
         "抽中了機率最高的：模型給 {p}，設定之後 {after}。",

@@ -22,9 +22,9 @@ export function known(value) {
   return value !== undefined && value !== null;
 }
 
-/** "12.50" -> "12.5", "3.0" -> "3". */
+/** "12.50" -> "12.5", "3.0" -> "3"; the zeros of an exponent stay. */
 function trim(digits) {
-  return digits.includes(".") ? digits.replace(/0+$/, "").replace(/\.$/, "") : digits;
+  return digits.includes(".") && !digits.includes("e") ? digits.replace(/0+$/, "").replace(/\.$/, "") : digits;
 }
 
 /** A number with about three digits: "2.31", "24.1", "812"; one that is not 0 never reads as 0. @param {number} n At least 0. */

@@ -80,19 +80,25 @@ function cutBy(place, rows, { temperature, top_k: k, top_p: share }) {
 /**
  * In which way the token was chosen, as the key of a sentence.
  * @param {object} token
- * @param {number|undefined} temperature
- * @returns {"greedy"|"only"|"top"|"rank"|"top_plain"|"rank_plain"|"unknown"} The "_plain" ones say no probabilities, because
- *   they are not known.
+ * @param {object} settings Of run_start.
+ * @returns {"greedy"|"only"|"only_top_k"|"only_top_p"|"top"|"rank"|"top_plain"|"rank_plain"|"unknown"} The "_plain" ones say no
+ *   probabilities, because they are not known.
  */
-export function happened(token, temperature) {
+export function happened(token, settings) {
   const placed = typeof token.rank === "number" || token.top?.length > 0;
   if (!placed) return "unknown";
   const upset = isUpset(token);
-  if (temperature === 0 && !upset) return "greedy";
-  if (token.kept === 1) return "only";
+  if (settings.temperature === 0 && !upset) return "greedy";
+  if (token.kept === 1) return only(settings);
   const numbers = typeof token.p === "number" && typeof token.p_sampled === "number";
   if (upset) return typeof token.rank !== "number" ? "unknown" : numbers ? "rank" : "rank_plain";
   return numbers ? "top" : "top_plain";
+}
+
+/** Why only one candidate was left: top-k, which one alone passes at any temperature, top-p, or the temperature by itself. */
+function only({ top_k: k, top_p: share }) {
+  if (k === 1) return "only_top_k";
+  return share < 1 ? "only_top_p" : "only";
 }
 
 /**

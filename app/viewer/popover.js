@@ -184,10 +184,10 @@ export class Popover {
   }
 
   sentence(token, settings) {
-    const values = { rank: token.rank };
+    const values = { rank: token.rank, share: settings.top_p };
     if (known(token.p)) values.p = percent(token.p);
     if (known(token.p_sampled)) values.after = percent(token.p_sampled);
-    return this.words.t(`happened_${happened(token, settings.temperature)}`, values);
+    return this.words.t(`happened_${happened(token, settings)}`, values);
   }
 
   guess({ piece, accepted }) {

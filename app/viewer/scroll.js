@@ -1,4 +1,7 @@
-// Follows the newest token while the reader is at the bottom of the page, and leaves a reader elsewhere alone.
+// Follows the newest token while the reader is at the bottom of the page, and leaves a reader elsewhere alone. While the page
+// shows something else in the viewer's place, such as another tab, what is scrolled there is none of the viewer's business.
+
+import { isShown } from "./dom.js";
 
 // Less than a line of text: whoever has scrolled up by one has left the bottom.
 const NEAR = 20;
@@ -27,6 +30,7 @@ export function seenBottom(element, x) {
 export class Follower {
   /** @param {HTMLElement} element Somewhere inside what scrolls. @param {() => void} onChange When atBottom changes. */
   constructor(element, onChange) {
+    this.element = element;
     this.scroller = scrollerOf(element);
     this.onChange = onChange;
     this.atBottom = true;
@@ -36,6 +40,7 @@ export class Follower {
   }
 
   look() {
+    if (!isShown(this.element)) return;
     const { scrollTop, scrollHeight, clientHeight } = this.scroller;
     const atBottom = scrollHeight - scrollTop - clientHeight <= NEAR;
     if (atBottom === this.atBottom) return;
@@ -52,7 +57,7 @@ export class Follower {
 
   /** After drawing: keeps the bottom in view for a reader who was there. */
   keep() {
-    if (this.atBottom) this.scroller.scrollTop = this.scroller.scrollHeight;
+    if (this.atBottom && isShown(this.element)) this.scroller.scrollTop = this.scroller.scrollHeight;
   }
 
   destroy() {

@@ -28,7 +28,9 @@ export function adviceText(w, run) {
   if (reason === "max_new_tokens") values.n = settings.max_new_tokens ?? run.end.n_tokens;
   if (reason === "timed_out") values.s = settings.time_limit_s ?? run.end.seconds;
   if (reason === "context_full") values.n = run.start?.context_length ?? "?";
-  const key = `do_${reason}`;
+  // Where the turn has begun, the prompt did fit: what was written filled the rest.
+  const filled = reason === "context_full" && run.steps.at(-1)?.tokens.length > 0;
+  const key = filled ? "do_context_filled" : `do_${reason}`;
   return w.has(key) ? w.t(key, values) : w.t("do_unknown", values);
 }
 

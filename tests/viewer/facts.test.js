@@ -72,6 +72,7 @@ test("a run says with what it was made, and nothing that is not recorded or cuts
   const uncut = { ...drawn, top_p: 1, top_k: 0, thinking: false, drafter: "another" };
   assert.equal(said(uncut), "m · t 0.7 · seed 7 · at once · drafts another");
   assert.equal(said({ ...drawn, temperature: 0, seed: null, drafter: null }), "m · greedy · thinks");
+  assert.equal(said({ ...drawn, temperature: 0, thinking: null, drafter: null }), "m · greedy", "the model has no switch");
   assert.equal(said(undefined), "m");
 });
 

@@ -181,13 +181,23 @@ test("below the temperature for which six digits suffice no power of them is wri
 });
 
 test("which sentence says what happened", () => {
-  assert.equal(happened(TOKEN, 0.7), "rank");
-  assert.equal(happened({ ...TOKEN, rank: 1 }, 0.7), "top");
-  assert.equal(happened({ ...TOKEN, rank: 1, kept: 1 }, 0.7), "only");
-  assert.equal(happened({ ...TOKEN, rank: 1, kept: 1 }, 0), "greedy");
-  assert.equal(happened({ id: 1, rank: 1 }, 0.7), "top_plain");
-  assert.equal(happened({ id: 1, rank: 2 }, 0.7), "rank_plain");
-  assert.equal(happened({ id: 1 }, 0.7), "unknown");
+  const warm = { temperature: 0.7, top_k: 0, top_p: 1 };
+  assert.equal(happened(TOKEN, warm), "rank");
+  assert.equal(happened({ ...TOKEN, rank: 1 }, warm), "top");
+  assert.equal(happened({ id: 1, rank: 1 }, warm), "top_plain");
+  assert.equal(happened({ id: 1, rank: 2 }, warm), "rank_plain");
+  assert.equal(happened({ id: 1 }, warm), "unknown");
+});
+
+test("where one candidate alone was left, the setting is named that another one would need", () => {
+  const only = (settings) => happened({ ...TOKEN, rank: 1, kept: 1 }, settings);
+  assert.equal(only({ temperature: 0, top_k: 1, top_p: 0.5 }), "greedy");
+  assert.equal(only({ temperature: 1.5, top_k: 1, top_p: 1 }), "only_top_k");
+  assert.equal(only({ temperature: 1.5, top_k: 1, top_p: 0.5 }), "only_top_k", "top-p has nothing left to cut");
+  assert.equal(only({ temperature: 0.7, top_k: 0, top_p: 0.5 }), "only_top_p");
+  assert.equal(only({ temperature: 0.7, top_k: 20, top_p: 0.5 }), "only_top_p");
+  assert.equal(only({ temperature: 0.01, top_k: 20, top_p: 1 }), "only");
+  assert.equal(only({}), "only");
 });
 
 test("an upset is a token that was not the first choice; one of several equals is none", () => {
