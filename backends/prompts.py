@@ -37,14 +37,16 @@ def accepted(family: Family, messages: Sequence[Message], template: str = "") ->
 
     Some templates refuse a message with several calls: each call then stands in one of its own, with its answer after it.
     Some refuse text beside the thinking before a call, and have no other place for it: there it is left out. Some write the
-    id of a call where the model wrote the tool's name: there the ids are such as the model writes. Some read of an earlier
-    message its content alone: there its calls and thinking stand in that. Some want user and model to take turns.
+    id of a call where the model wrote the tool's name: there the ids are such as the model writes. Some refuse or cut an answer
+    that speaks of their markers: it is written so that all of it stays. Some read of an earlier message its content alone: there
+    its calls and thinking stand in that. Some want user and model to take turns.
     """
     taken = [_without_text(family, message) for message in messages]
     if family.call_ids is not None:
         taken = _with_ids(taken, family.call_ids)
     if family.one_call_a_message:
         taken = _one_call_each(taken)
+    taken = [_uncut(family, message, template) for message in taken]
     if template:
         taken = [_in_content(family, message, template) for message in taken]
     return _taking_turns(taken) if family.alternates else taken
@@ -90,6 +92,28 @@ def _one_call_each(messages: Sequence[Message]) -> list[Message]:
     return taken
 
 
+def _uncut(family: Family, message: Message, template: str) -> Message:
+    """A message of the model from which the template takes nothing away, though it speaks of the template's markers.
+
+    Where a message has no field for its thinking, some templates look for thinking in its content: an empty field stops them.
+    Markers that a template looks for in any case are broken up by a space.
+    """
+    if message["role"] != "assistant":
+        return message
+    taken = dict(message)
+    for name in ("content", family.thinking_field):
+        if family.cut_in_text and isinstance(taken.get(name), str):
+            taken[name] = family.cut_in_text.sub(_broken_up, taken[name])
+    speaks_of_it = any(token in taken["content"] for token in family.thinking_tokens)
+    if speaks_of_it and family.thinking_field not in taken and _reads_thinking(family, template):
+        taken[family.thinking_field] = ""
+    return taken
+
+
+def _broken_up(marker: re.Match[str]) -> str:
+    return f"{marker[0][0]} {marker[0][1:]}"
+
+
 def _in_content(family: Family, message: Message, template: str) -> Message:
     """A message of the model with all of it in its content that the template reads from no other field."""
     taken = dict(message)
@@ -97,9 +121,11 @@ def _in_content(family: Family, message: Message, template: str) -> Message:
         functions = [call["function"] for call in taken.pop("tool_calls")]
         calls = [(function["name"], function["arguments"]) for function in functions]
         taken["content"] = family.write_turn(taken["content"], calls)
-    if family.thinking_field in taken and _only_in_content(family, template):
-        opener, closer = family.thinking_marks or ("", "")
-        taken["content"] = f"{opener}{taken.pop(family.thinking_field)}{closer}{taken['content']}"
+    if taken["role"] == "assistant" and family.thinking_marks and _only_in_content(family, template):
+        opener, closer = family.thinking_marks
+        taken["content"] = re.sub(re.escape(closer), _broken_up, taken["content"])
+        if family.thinking_field in taken:
+            taken["content"] = f"{opener}{taken.pop(family.thinking_field)}{closer}{taken['content']}"
     return taken
 
 
@@ -107,7 +133,13 @@ def _only_in_content(family: Family, template: str) -> bool:
     """Whether the template knows thinking, but reads it from no field of its own."""
     if family.thinking_marks is None or family.thinking_marks[1] not in template:
         return False
-    return not re.search(rf"""\.{family.thinking_field}\b|["']{family.thinking_field}["']""", template)
+    return not _reads_thinking(family, template)
+
+
+def _reads_thinking(family: Family, template: str) -> bool:
+    """Whether the template reads the family's field of thinking."""
+    name = family.thinking_field
+    return name is not None and re.search(rf"""\.{name}\b|["']{name}["']""", template) is not None
 
 
 def _taking_turns(messages: Sequence[Message]) -> list[Message]:

@@ -6,6 +6,7 @@ parser; `families/hermes.py` is the one to read first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -174,6 +175,9 @@ class Family:
     turn with it."""
     thinking_marks: tuple[str, str] | None = None
     """What stands around thinking in the content of a message, where a chat template reads earlier thinking from there alone."""
+    cut_in_text: re.Pattern[str] | None = None
+    """The markers at which the chat template refuses a message of the model or cuts text out of it, even where they only stand in
+    a sentence about them."""
     write_turn: TurnWriter | None = None
     """Writes text and calls as the model does, for chat templates that read of an earlier message its content alone."""
     template_mark: str = ""

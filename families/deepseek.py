@@ -6,6 +6,7 @@ The distilled models' config.json says "qwen2" or "llama"; their control tokens 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from families.base import Family, FileNote, Text, TokenGroup
@@ -129,6 +130,7 @@ DEEPSEEK_R1 = Family(
     stop_tokens=STOP_TOKENS,
     # The template cuts earlier thinking out of the text; no field of a message holds it.
     thinking_field=None,
+    cut_in_text=re.compile(re.escape(END_THINK)),
     thinking_argument="enable_thinking",
     # The template writes the text of a turn after its calls, as a turn of its own.
     keeps_text_before_call=True,

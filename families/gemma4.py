@@ -5,6 +5,7 @@ Sources: the chat templates of E2B and 31B, and Google's "Gemma 4 Prompt Formatt
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from families.base import Family, FileNote, Text, TokenGroup
@@ -204,6 +205,8 @@ GEMMA4 = Family(
         "<eos>": DOCUMENT_OVER,
     },
     thinking_field="reasoning_content",
+    # Though the template has a field for thinking, it cuts out of a message's text what stands between these.
+    cut_in_text=re.compile(r"<\|channel>|<channel\|>"),
     thinking_argument="enable_thinking",
     keeps_text_before_call=True,
     user_turn_start="<|turn>user\n",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from families.base import Family, FileNote, Headers, Text, TokenGroup
 from families.chatml import FILE_NOTES
 from families.harmony import (
@@ -127,6 +129,9 @@ GPT_OSS = Family(
     # The template writes text before a call into the analysis channel, and refuses a message with both.
     keeps_text_before_call=False,
     one_call_a_message=True,
+    # The template refuses the headers of two channels in a message. Whatever word names the channel counts, since the ledger
+    # renders messages with their words exchanged.
+    cut_in_text=re.compile(rf"{re.escape(CHANNEL)}(?=[^<\s]+{re.escape(MESSAGE)})"),
     user_turn_start=f"{START}user{MESSAGE}",
     token_groups=(_MESSAGES, _CHANNELS, _ENDS, _PRETRAINING),
     thinking_note=Text(

@@ -8,15 +8,26 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
+from transformers import PreTrainedTokenizerFast
 
 import families
-from backends.prompts import BROKEN_OFF, accepted
+from backends.prompts import BROKEN_OFF, accepted, render
 from families.base import Family
+from harness.conversation import Conversation
+from harness.marks import found_texts
+from tests.families.test_template_matrix import MATRIX, TEMPLATES
 
 GPT_OSS, QWEN3, KIMI_K2, LFM2, MISTRAL, FUNCTIONGEMMA = map(
     families.named, ("gpt_oss", "qwen3", "kimi_k2", "lfm2", "mistral", "functiongemma")
 )
 USER = {"role": "user", "content": "How?"}
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    """One without any vocabulary: only its chat template is used."""
+    return PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()), bos_token="<s>", eos_token="</s>")
 
 
 def call(id_: str, name: str = "add") -> dict[str, Any]:
@@ -103,6 +114,49 @@ def test_other_messages_and_other_families_are_not_touched() -> None:
     assert accepted(LFM2, plain, DROPS_THINKING) == plain
     thought = turn(call("a"), reasoning_content="Hm.")
     assert accepted(QWEN3, [thought], DROPS_THINKING) == [thought]
+
+
+# Templates that look for markers in an answer.
+
+ABOUT = {
+    "<think>": "The tag `<think>` opens and `</think>` ends thinking.",
+    "<|channel>": "Gemma thinks between `<|channel>` and `<channel|>`.",
+    "<|channel|>": "```\n<|start|>assistant<|channel|>final<|message|>Hi\n```",
+}
+BROKEN_UP = {"deepseek": "<think>", "gemma4": "<|channel>", "gpt_oss": "<|channel|>"}
+"""Templates (the beginnings of their names) that look for their markers in any case, and the marker of the text about them."""
+
+
+@pytest.mark.parametrize("thinking", ["", "Hm."])
+@pytest.mark.parametrize("about", ABOUT)
+@pytest.mark.parametrize("name", MATRIX)
+def test_an_answer_about_markers_stays_whole_in_the_prompt(name: str, about: str, thinking: str, tokenizer: Any) -> None:
+    family, text = families.named(MATRIX[name][0]), ABOUT[about]
+    tokenizer.chat_template = (TEMPLATES / f"{name}.jinja").read_text("utf-8")
+    talk = Conversation([], "How?", family.thinking_field)
+    talk.assistant(text, thinking)
+    talk.user("And then?")
+    prompt = render(tokenizer, family, talk(), [], thinking=True)
+    broken_up = any(name.startswith(start) and marker == about for start, marker in BROKEN_UP.items())
+    assert (text in prompt) is not broken_up
+    found = found_texts(prompt, talk(), lambda marked: render(tokenizer, family, marked, [], thinking=True), family, ())
+    answers = [prompt[one.start : one.end] for one in found if one.source[:2] == ((1, "assistant"), "content")]
+    assert [answer.replace("< ", "<") for answer in answers] == [text]
+
+
+def test_thinking_that_speaks_of_a_header_is_accepted_too() -> None:
+    (taken,) = accepted(GPT_OSS, [{**said("So."), "thinking": ABOUT["<|channel|>"]}])
+    assert taken["thinking"] == ABOUT["<|channel|>"].replace("<|channel|>", "< |channel|>")
+
+
+def test_a_broken_call_stays_as_the_model_wrote_it() -> None:
+    wrote = said("<|channel|>commentary to=functions.add <|constrain|>json<|message|>{")
+    assert accepted(GPT_OSS, [wrote]) == [wrote]
+
+
+def test_a_marker_in_an_answer_does_not_end_the_thinking_that_stands_before_it() -> None:
+    (taken,) = accepted(LFM2, [{**said("`</think>` ends it."), "thinking": "Hm."}], DROPS_THINKING)
+    assert taken["content"] == "<think>Hm.</think>`< /think>` ends it."
 
 
 # Templates that want user and model to take turns.
