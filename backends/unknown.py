@@ -15,10 +15,12 @@ from transformers.utils.chat_parsing import ResponseParser
 from transformers.utils.chat_parsing.response_templates import load_response_template
 
 from families.base import Call, CallError, Family, Parser, Text, Turn
+from families.json_calls import likely_name, unterminated
 from families.plain import plain
-from families.reading import Span, joined, trimmed
+from families.reading import Scanner, Span, joined, trimmed
 
 _ROLES = ("eos_token", "bos_token", "pad_token", "unk_token")
+_CALLS = "tool_calls"
 _THOUGHTS = ("thinking", "reasoning_content", "reasoning")
 
 
@@ -42,41 +44,89 @@ def _by_template(tokenizer: Any) -> Parser | None:
 
     def parse(raw: str, tools: Sequence[Mapping[str, Any]], prefix: str) -> Turn:
         try:
-            return _turn(raw, list(_regions(ResponseParser(template, prefix, tools=[dict(tool) for tool in tools]), raw)))
+            parser = _PlacingParser(template, prefix, tools, ended=raw.rstrip().endswith(tokenizer.eos_token or "\0"))
+            return _turn(raw, list(_regions(parser, raw)))
         except Exception as error:  # What it raises on a text that it cannot read is not documented.
             return _unreadable(raw, error)
 
     return parse
 
 
+class _PlacingParser(ResponseParser):  # type: ignore[misc]
+    """transformers' parser, with what its events do not tell: where each stands ("span"), in characters of all that it was fed,
+    prompt included, and whether a call was cut off ("cut"), which it reads as far as it goes and would give out as whole.
+
+    `ended` says that the text ends with a stop token.
+    """
+
+    def __init__(self, template: Any, prefix: str, tools: Sequence[Mapping[str, Any]], ended: bool) -> None:
+        self._written = 0
+        self._ended = ended
+        super().__init__(template, prefix, tools=[dict(tool) for tool in tools])
+        self.begun = len(self._buffer)
+        """The character at which the turn begins."""
+
+    def _place(self, events: list[dict[str, Any]], start: int, end: int) -> None:
+        for event in reversed(events):
+            if "span" in event:
+                break
+            event["span"] = (start, end)
+
+    def _accumulate(self, events: list[dict[str, Any]], text: str) -> None:
+        super()._accumulate(events, text)
+        self._written = self._pos + len(text)
+        self._place(events, self._pos, self._written)
+
+    def _open_explicit(self, events: list[dict[str, Any]], field: Any, m: Any) -> None:
+        super()._open_explicit(events, field, m)
+        self._written = m.end()
+        self._place(events, m.start(), m.end())
+
+    def _close_current(self, events: list[dict[str, Any]]) -> None:
+        if self._opened and self._current == _CALLS and self._cut():
+            events.append({"type": "region_close", "field": _CALLS, "value": None, "cut": True})
+            self._reset_to_implicit()
+        else:
+            super()._close_current(events)
+        self._place(events, self._pos, self._pos)
+
+    def _cut(self) -> bool:
+        """Whether nothing ends the call that is being closed: no marker stands after its text, and more might have followed."""
+        at_end = self._written == self._pos == len(self._buffer)
+        closes_itself = self._spec.fields[_CALLS].close_re is None and self._ended
+        return at_end and not closes_itself
+
+
 @dataclass
 class _Region:
-    """A part of the turn that belongs to one field of the message: the characters [start, end) and what was read there."""
+    """A part of the turn that belongs to one field of the message: the characters [start, end), markers included, and what was
+    read there. `spans` is its text."""
 
     name: str
     start: int
-    end: int
+    end: int = 0
     value: Any = None
+    cut: bool = False
     spans: list[Span] = field(default_factory=list)
 
 
-def _regions(parser: ResponseParser, raw: str) -> Iterator[_Region]:
-    """The regions of a turn in order. The parser tells texts and no places: each text is looked for after the last one."""
-    events = [*parser.initial_events, {"type": "turn"}, *parser.feed(raw)]
+def _regions(parser: _PlacingParser, raw: str) -> Iterator[_Region]:
+    """The regions of a turn in order; what the prompt wrote of the first one is left out."""
+    turn = {"type": "turn", "span": (parser.begun, parser.begun)}
+    events = [*parser.initial_events, turn, *parser.feed(raw)]
     events += parser.finalize()[1]
-    at, begun, region = 0, False, _Region("", 0, 0)
+    begun, region = False, _Region("", 0)
     for event in events:
+        start, end = (max(0, at - parser.begun) for at in event["span"])
         begun = begun or event["type"] == "turn"
         if event["type"] == "region_open":
-            region = _Region(event["field"], at, at)
+            region = _Region(event["field"], start)
         elif event["type"] == "region_chunk" and begun:
-            start = max(at, raw.find(event["text"], at))
-            at = min(start + len(event["text"]), len(raw))
-            region.start = region.start if region.spans else start
-            region.end = at
-            region.spans.append((start, at))
+            if region.spans and region.spans[-1][1] == start:
+                start = region.spans.pop()[0]
+            region.spans.append((start, end))
         elif event["type"] == "region_close" and begun:
-            region.value = event["value"]
+            region.end, region.value, region.cut = end, event["value"], "cut" in event
             yield region
 
 
@@ -84,12 +134,9 @@ def _turn(raw: str, regions: Sequence[_Region]) -> Turn:
     thoughts: list[Span] = []
     content: list[Span] = []
     calls: list[Call] = []
-    for index, region in enumerate(regions):
-        if region.name == "tool_calls":
-            before = regions[index - 1].end if index else 0
-            after = regions[index + 1] if index + 1 < len(regions) else None
-            end = len(raw) if after is None else region.end if after.name == "tool_calls" else after.start
-            calls += _calls(raw, region, (before, end))
+    for region, after in zip(regions, [*regions[1:], None], strict=True):
+        if region.name == _CALLS:
+            calls += _calls(raw, region, (region.start, region.end if after is None else min(region.end, after.start)))
         elif region.name in _THOUGHTS:
             thoughts += region.spans
         else:
@@ -104,8 +151,13 @@ def _trimmed(raw: str, spans: Sequence[Span]) -> tuple[Span, ...]:
 
 def _calls(raw: str, region: _Region, span: Span) -> Iterator[Call]:
     """The calls of a region; where it holds several, the first one has all of its text as its span."""
+    start, end = (region.spans[0][0], region.spans[-1][1]) if region.spans else (span[1], span[1])
+    written = raw[start:end].strip()
+    if region.cut:
+        yield Call(likely_name(Scanner(raw), region.start, end), None, written, span, unterminated(len(raw)))
+        return
     for value in region.value if isinstance(region.value, list) else [region.value]:
-        yield _call(value, raw[region.start : region.end].strip(), span)
+        yield _call(value, written, span)
         span = (span[1], span[1])
 
 

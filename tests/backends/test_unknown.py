@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from backends.unknown import unknown_family
 from families.base import Family, Turn
 from families.reading import ChannelReader
 from tests.backends import tiny
+from tests.families.checks import left_over
 
 PARAMETERS = {"type": "object", "properties": {"a": {"type": "integer"}}}
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": PARAMETERS}}]
@@ -35,6 +37,33 @@ TEMPLATE: dict[str, Any] = {
         "content": {"close": "<|im_end|>"},
     },
 }
+INLINE: dict[str, Any] = {
+    **TEMPLATE,
+    "fields": {
+        **TEMPLATE["fields"],
+        "tool_calls": {
+            "open_pattern": r"<tool_call>\s*<function=(?P<name>\w+)>",
+            "close": "</tool_call>",
+            "content": "xml-inline",
+            "content_args": {"tag_pattern": r"<parameter=(?P<key>\w+)>\n(?P<value>.*?)\n</parameter>"},
+            "repeats": True,
+            "transform": {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}},
+        },
+    },
+}
+"""Calls whose arguments are looked for one by one, so that half of them can be read."""
+TO_THE_END: dict[str, Any] = {
+    **TEMPLATE,
+    "fields": {
+        "tool_calls": {
+            "open_pattern": r"<tool_call>(?P<name>\w+)\n",
+            "content": "kv-lines",
+            "transform": {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}},
+        },
+        "content": {},
+    },
+}
+"""A call that nothing ends but the end of the turn."""
 PROMPT = "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
 
 
@@ -45,9 +74,7 @@ def plain_family() -> Family:
 
 @pytest.fixture(scope="module")
 def by_template() -> Family:
-    tokenizer = tiny.tokenizer()
-    tokenizer.response_template = TEMPLATE
-    return unknown_family(tokenizer)
+    return family_of(TEMPLATE)
 
 
 def test_special_tokens_are_the_tokenizers_own(plain_family: Family) -> None:
@@ -86,6 +113,60 @@ def test_a_response_template_tells_thinking_calls_and_content_apart(by_template:
     assert raw[slice(*turn.calls[0].span)] == CALL
 
 
+@pytest.mark.parametrize(
+    ("template", "call", "name"),
+    [
+        (TEMPLATE, CALL.removesuffix("</tool_call>"), "add"),
+        (TEMPLATE, CALL.removesuffix("}}</tool_call>"), "add"),
+        (TEMPLATE, CALL.removesuffix("call>"), "add"),
+        (TEMPLATE, CALL.removesuffix("</tool_call>") + "<|im_end|>", "add"),
+        (TEMPLATE, "<tool_call>", ""),
+        (INLINE, "<tool_call><function=add><parameter=a>\n1\n</parameter>\n<parameter=b>\nhal", "add"),
+        (INLINE, "<tool_call><function=add><parameter=a>\n1\n</parameter>\n<parameter=b>\nhal<|im_end|>", "add"),
+        (TO_THE_END, "<tool_call>add\na: 1\nb: 2", ""),
+    ],
+)
+def test_a_call_that_was_cut_off_is_not_run(template: dict[str, Any], call: str, name: str) -> None:
+    turn = family_of(template).parse("Sure." + call, TOOLS, PROMPT)
+    assert [(call.name, call.arguments, call.error.kind) for call in turn.calls if call.error] == [(name, None, "unterminated")]
+    assert turn.content == "Sure."
+    assert turn.calls[0].span == (5, 5 + len(call))
+
+
+@pytest.mark.parametrize(
+    ("template", "call"),
+    [
+        (TEMPLATE, CALL),
+        (INLINE, "<tool_call><function=add><parameter=a>\n1\n</parameter></tool_call>"),
+        (TO_THE_END, "<tool_call>add\na: 1\n<|im_end|>"),
+    ],
+)
+def test_a_call_that_ended_is_whole(template: dict[str, Any], call: str) -> None:
+    (read,) = family_of(template).parse(call, TOOLS, PROMPT).calls
+    assert (read.name, read.error) == ("add", None)
+    assert read.arguments is not None
+    assert read.arguments["a"] == 1
+
+
+@pytest.mark.parametrize(
+    ("raw", "thoughts", "content"),
+    [
+        ("<think>think</think>ok", ["think"], ["ok"]),
+        ("<think>hm</think>t" + CALL, ["hm"], ["t"]),
+        ("<think>a</think>tool" + CALL + "call<tool", ["a"], ["tool", "call<tool"]),
+    ],
+)
+def test_spans_are_where_the_texts_stand_and_not_in_a_marker(
+    raw: str, thoughts: list[str], content: list[str], by_template: Family
+) -> None:
+    turn = by_template.parse(raw, TOOLS, PROMPT)
+    assert [raw[slice(*span)] for span in turn.thinking_spans] == thoughts
+    assert [raw[slice(*span)] for span in turn.content_spans] == content
+    assert all(raw[slice(*call.span)] == CALL for call in turn.calls)
+    starts = [span[0] for span in (*turn.thinking_spans, *turn.content_spans)]
+    assert all(raw[start - 1] == ">" for start in starts)
+
+
 def test_the_prompt_may_have_opened_the_thinking(by_template: Family) -> None:
     turn = by_template.parse("Hm.</think>Done.<|im_end|>", [], PROMPT + "<think>")
     assert (turn.thinking, turn.content, turn.thinking_spans) == ("Hm.", "Done.", ((0, 3),))
@@ -109,6 +190,12 @@ def test_a_response_template_that_transformers_refuses_is_left_aside(template: A
     assert unknown_family(tokenizer).note == unknown_family(tiny.tokenizer()).note
 
 
+def family_of(template: dict[str, Any]) -> Family:
+    tokenizer = tiny.tokenizer()
+    tokenizer.response_template = template
+    return unknown_family(tokenizer)
+
+
 FRAGMENTS = ["<think>", "</think>", "<tool_call>", "</tool_call>", "<|im_end|>", CALL, "{", '"', "x", "\n", "臺"]
 
 
@@ -120,6 +207,9 @@ def test_any_text_is_read_in_order(raw: str) -> None:
     spans = sorted([*turn.thinking_spans, *turn.content_spans, *(call.span for call in turn.calls)])
     assert all(0 <= start <= end <= len(raw) for start, end in spans)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
+    marker = re.compile("|".join(map(re.escape, FRAGMENTS[:5])))
+    if not any(call.error and call.error.kind == "bad_arguments" for call in turn.calls):  # Such a turn is given up whole.
+        assert not marker.sub("", left_over(raw, turn)).strip()
 
 
 _MADE: list[Family] = []
@@ -128,9 +218,7 @@ _MADE: list[Family] = []
 def tiny_with_template() -> Family:
     """The family by the response template; made once, because Hypothesis does not mix with fixtures."""
     if not _MADE:
-        tokenizer = tiny.tokenizer()
-        tokenizer.response_template = TEMPLATE
-        _MADE.append(unknown_family(tokenizer))
+        _MADE.append(family_of(TEMPLATE))
     return _MADE[0]
 
 
