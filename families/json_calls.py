@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from families.base import CallError, Text
-from families.lenient_json import JsonError, Reading, read_json
+from families.lenient_json import JsonError, Reading, read_json, same
 from families.reading import Scanner, Span
 
 Tools = Mapping[str, frozenset[str]]
@@ -20,7 +20,9 @@ Tools = Mapping[str, frozenset[str]]
 _NAMES = ("name", "tool_name", "function_name", "tool", "function")
 _ARGUMENTS = ("arguments", "parameters", "args", "params", "kwargs", "input")
 _WRAPPERS = ("function", "tool_call", "function_call")
-_HARMLESS = frozenset({"id", "type", "index", "call_id", "tool_call_id"})
+_IDS = frozenset({"id", "call_id", "tool_call_id"})
+_OWN = _IDS | {"type", "index"}
+"""Fields of a call that are no arguments, unless the tool has a parameter of that name."""
 
 _DOUBLE = Text("引數是包在字串裡的 JSON", "arguments that were JSON inside a string")
 _WRAPPED = Text("呼叫外面多包了一層物件", "a call wrapped in one more object")
@@ -182,7 +184,7 @@ def _read_objects(scanner: Scanner, at: int, end: int, tools: Tools, closed: boo
         whole = (at, reading.end)
         if reading.value == []:
             why = Text("清單裡沒有呼叫", "an empty list of calls")
-            calls.append(_broken(whole, "", bad_arguments(scanner.text, at, why, whole[1])))
+            calls.append(_broken(scanner, whole, "", bad_arguments(scanner.text, at, why, whole[1])))
         for value in reading.value if isinstance(reading.value, list) else [reading.value]:
             calls.append(_call(scanner, value, reading.spans.get(id(value), whole), reading, tools))
         after = reading.end
@@ -193,8 +195,9 @@ def _read_objects(scanner: Scanner, at: int, end: int, tools: Tools, closed: boo
     return calls, after
 
 
-def _broken(span: Span, name: str, error: CallError, raw_args: str = "") -> CallText:
-    return CallText(name, None, raw_args, span, error=error)
+def _broken(scanner: Scanner, span: Span, name: str, error: CallError, raw_args: str = "") -> CallText:
+    """A call that cannot be run. Where no arguments can be told from the rest of it, all of it is kept for the model to see."""
+    return CallText(name, None, raw_args or scanner.broken(*span), span, error=error)
 
 
 def _call(scanner: Scanner, value: Any, span: Span, reading: Reading, tools: Tools) -> CallText:
@@ -202,7 +205,7 @@ def _call(scanner: Scanner, value: Any, span: Span, reading: Reading, tools: Too
     slips = list(reading.slips)
     if not isinstance(value, dict):
         why = Text("這裡應該是一個 JSON 物件", "a call must be a JSON object")
-        return _broken(span, "", bad_arguments(scanner.text, span[0], why, span[1]))
+        return _broken(scanner, span, "", bad_arguments(scanner.text, span[0], why, span[1]))
     for wrapper in _WRAPPERS:
         if isinstance(value.get(wrapper), dict) and not isinstance(value.get("name"), str):
             value = value[wrapper]
@@ -227,30 +230,40 @@ class _CallObject:
             return self._keyed(tools)
         self.name = self.value[named].strip()
         if not self.name:
-            return _broken(self.span, "", no_name(self.members[named][0]))
+            return _broken(self.scanner, self.span, "", no_name(self.members[named][0]))
         if named != "name":
             self.slips.append(Text(f"工具名稱寫在「{named}」裡", f"the tool's name under {named!r}"))
-        rest = {key: part for key, part in self.value.items() if key != named and key not in _HARMLESS}
         parameters = tools.get(self.name, frozenset())
+        rest = {key: part for key, part in self.value.items() if key != named}
         keys = [key for key in _ARGUMENTS if key in rest and self._could_be_arguments(key, rest[key], parameters)]
+        rest = {key: part for key, part in rest.items() if not self._is_own(key, part, parameters, bool(keys))}
         return self._with_arguments(keys, rest, parameters) if keys else self._flat(rest, parameters)
 
     @staticmethod
     def _could_be_arguments(key: str, value: Any, parameters: frozenset[str]) -> bool:
         return key == "arguments" or (isinstance(value, dict | str) and key not in parameters)
 
+    @staticmethod
+    def _is_own(key: str, value: Any, parameters: frozenset[str], has_arguments: bool) -> bool:
+        """Whether a field is the call's own and no argument. Beside a field of arguments, an id in letters is the call's: several
+        formats write one there."""
+        if key not in _OWN or key not in parameters:
+            return key in _OWN
+        return value == "function" if key == "type" else has_arguments and key in _IDS and isinstance(value, str)
+
     def _keyed(self, tools: Tools) -> CallText:
         """`{"tool": {arguments}}`, read so when the only key is a tool that is offered."""
         name, arguments = next(iter(self.value.items()), ("", None))
         if len(self.value) == 1 and name in tools and isinstance(arguments, dict):
             return CallText(name, arguments, self._written(self.members[name]), self.span, [*self.slips, _KEYED])
-        return _broken(self.span, "", no_name(self.span[0]))
+        return _broken(self.scanner, self.span, "", no_name(self.span[0]))
 
     def _written(self, span: Span) -> str:
         return self.scanner.text[span[0] : span[1]].rstrip()
 
     def _bad(self, at: int, why: Text, raw_args: str) -> CallText:
-        return _broken(self.span, self.name, bad_arguments(self.scanner.text, at, why, self.span[1]), raw_args)
+        error = bad_arguments(self.scanner.text, at, why, self.span[1])
+        return _broken(self.scanner, self.span, self.name, error, raw_args)
 
     def _with_arguments(self, keys: list[str], rest: dict[str, Any], parameters: frozenset[str]) -> CallText:
         """The arguments stand under one of `keys`; what else is in the object may belong to them too."""
@@ -269,11 +282,16 @@ class _CallObject:
         except JsonError as error:
             return self._bad(at, error.text, raw_args)
         for other in [key for key in rest if key not in keys]:
-            if other in parameters and other not in arguments:
-                arguments[other] = rest[other]
-                self.slips.append(Text(f"「{other}」寫在 arguments 外面", f"{other!r} outside the arguments"))
-            else:
+            if other not in parameters:
                 self.slips.append(Text(f"略過不認得的欄位「{other}」", f"the unknown field {other!r}, passed over"))
+            elif not same(arguments.setdefault(other, rest[other]), rest[other]):
+                why = Text(
+                    f"「{other}」在 arguments 裡外各寫了一次，值卻不同",
+                    f"{other!r} stands inside and outside the arguments with different values",
+                )
+                return self._bad(self.members[other][0], why, self._written(self.span))
+            else:
+                self.slips.append(Text(f"「{other}」寫在 arguments 外面", f"{other!r} outside the arguments"))
         return CallText(self.name, arguments, raw_args, self.span, self.slips)
 
     def _flat(self, rest: dict[str, Any], parameters: frozenset[str]) -> CallText:

@@ -198,7 +198,7 @@ class _Reader:
             opened.value.append(value)
             return
         key = opened.key
-        if key in opened.value and not _same(opened.value[key], value):
+        if key in opened.value and not same(opened.value[key], value):
             raise self.fail(f"鍵「{key}」出現兩次，值卻不同", f"the key {key!r} appears twice with different values")
         opened.value[key] = value
         opened.members[key] = (opened.value_at, self.at)
@@ -308,6 +308,6 @@ def _unescaped(escape: str, quote: str) -> str:
     return _ESCAPED.get(escape, "\\" + escape)
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Equality that tells 1 from True and 1.0, compared as written; nesting is bounded by MAX_DEPTH."""
     return repr(one) == repr(other)

@@ -32,6 +32,8 @@ _NUMBER = re.compile(
 _CONSTANTS: dict[str, bool | None] = {"True": True, "False": False, "None": None}
 _JSON_CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _CLOSERS = {"[": "]", "(": ")", "{": "}"}
+_TOO_LARGE = 10**MAX_DIGITS
+"""Hexadecimal, octal and binary digits can stand for more decimal ones than Python writes."""
 
 
 @dataclass
@@ -222,12 +224,14 @@ class Arguments:
 
     def _number(self, number: re.Match[str]) -> int | float:
         sign = -1 if number["sign"] == "-" else 1
+        too_long = self.fail("這個數太長，無法精確讀取", "this number is too long to be read exactly", number.start())
         if len(number[0]) > MAX_DIGITS:
-            raise self.fail("這個數太長，無法精確讀取", "this number is too long to be read exactly", number.start())
-        if number["based"]:
-            return sign * int(number["based"], 0)
-        if number["whole"]:
-            return sign * int(number["whole"])
+            raise too_long
+        if number["based"] or number["whole"]:
+            whole = int(number["based"] or number["whole"].replace("_", ""), 0 if number["based"] else 10)
+            if whole >= _TOO_LARGE:
+                raise too_long
+            return sign * whole
         value = float(number["real"])
         if value == float("inf"):
             raise self.fail("這個數超出可表示的範圍", "this number is too large to be represented", number.start())

@@ -97,7 +97,7 @@ def _character(escape: str, at: int) -> str:
     if escape[0] == "N" and len(escape) > 1:
         try:
             return unicodedata.lookup(escape[2:-1])
-        except KeyError as error:
+        except (KeyError, UnicodeError) as error:  # The latter for a name that UTF-8 cannot hold.
             raise JsonError(at, Text(f"沒有叫「{escape[2:-1]}」的字元", f"there is no character {escape[2:-1]!r}")) from error
     if escape[0] in "Uux" and len(escape) > 1:
         code = int(escape[1:], 16)

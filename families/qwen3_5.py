@@ -130,13 +130,13 @@ _IMAGE_NOTE = FileNote(
 )
 
 _TOOLS_NOTE = Text(
-    "工具寫在系統訊息最前面的「# Tools」一節：<tools> 與 </tools> 之間，每行是一個工具的 JSON Schema，接著說明呼叫要怎麼寫；"
-    "你的系統訊息排在它後面。值不加引號，也不跳脫，是數字還是文字，由工具說明裡的型別決定。工具的結果以使用者訊息的身分送回，夾"
-    "在 <tool_response> 與 </tool_response> 之間。",
-    "Tools stand at the beginning of the system message, under “# Tools”: one JSON Schema a line between <tools> and </tools>, "
-    "then how a call is to be written; your own system message follows. Values are neither quoted nor escaped: whether one is a "
-    "number or text is for the tool's schema to say. A tool's result comes back in a user message, between <tool_response> and "
-    "</tool_response>.",
+    "工具寫在系統訊息最前面的「# Tools」一節（Qwen3.8 開啟思考時，前面還有一段關於思考程度的話）：<tools> 與 </tools> 之間，每"
+    "行是一個工具的 JSON Schema，接著說明呼叫要怎麼寫；你的系統訊息排在它後面。值不加引號，也不跳脫，是數字還是文字，由工具說明"
+    "裡的型別決定。工具的結果以使用者訊息的身分送回，夾在 <tool_response> 與 </tool_response> 之間。",
+    "Tools stand at the beginning of the system message, under “# Tools” (with Qwen3.8 and thinking on, a paragraph about the "
+    "reasoning effort comes before it): one JSON Schema a line between <tools> and </tools>, then how a call is to be written; "
+    "your own system message follows. Values are neither quoted nor escaped: whether one is a number or text is for the tool's "
+    "schema to say. A tool's result comes back in a user message, between <tool_response> and </tool_response>.",
 )
 
 QWEN3_5 = replace(
@@ -149,10 +149,13 @@ QWEN3_5 = replace(
     token_groups=(TURNS, THINKING, _CALLS, RESPONSES, _SIGHT, GROUNDING, _SOUND, CODE),
     thinking_note=Text(
         "開啟時，提示停在 <think> 之後，模型一開口就在思考。關閉時，模板替它寫好一段空的思考，模型便直接作答。沒有指定時，"
-        "2B 以下的模板當作關閉，4B 以上當作開啟；這裡每次都會指定。",
+        "2B 以下的模板當作關閉，4B 以上當作開啟；這裡每次都會指定。Qwen3.8 開啟時，系統訊息最前面還有一段話，說思考程度"
+        "（Reasoning effort）設為 xhigh、請仔細想；先前每個問題的思考也都留在提示裡，其他幾版只留目前這個問題的。",
         "On: the prompt ends after <think>, so that the model begins inside its thinking. Off: the template writes an empty "
         "thinking block for it, and the model answers straight away. Left unsaid, the templates up to 2B take it as off and "
-        "those from 4B as on; here it is always said.",
+        "those from 4B as on; here it is always said. With Qwen3.8, on also puts a paragraph at the very beginning of the system "
+        "message, which says that the reasoning effort is set to xhigh and asks for careful thinking; and it keeps the thinking "
+        "of all earlier questions in the prompt, where the others keep that of the present question alone.",
     ),
     tools_note=_TOOLS_NOTE,
     # The Qwen3.5 model cards, thinking mode for general tasks: "temperature=1.0, top_p=0.95, top_k=20, min_p=0.0,

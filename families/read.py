@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,9 +53,15 @@ def read_case(case: Mapping[str, Any]) -> dict[str, Any]:
     except families.UnknownFamily:
         return {"id": case["id"], "unknown_family": case["family"]}
     raw = family.ended(case["raw"]) if case.get("finish") == "stop" else case["raw"]
-    turn = family.parse(raw, case.get("tools", []), case.get("prefix", ""))
+    turn = family.parse(raw, case.get("tools") or [], case.get("prefix") or "")
     calls = [{"name": call.name, "arguments": call.arguments, "error": call.error and call.error.kind} for call in turn.calls]
     return {"id": case["id"], "thinking": turn.thinking, "content": turn.content, "tool_calls": calls}
+
+
+def _print(fields: Mapping[str, Any], indent: int | None = None) -> None:
+    """Prints JSON. Half a character (a lone surrogate), which no encoding can hold, is printed as its escape."""
+    text = json.dumps(fields, ensure_ascii=False, indent=indent)
+    print(re.sub(r"[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -73,16 +80,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if (options.family is None) == (options.cases is None):
         parser.error("give either a family or --cases FILE")
     if options.cases:
-        for line in options.cases.read_text("utf-8").splitlines():
+        for line in options.cases.read_text("utf-8-sig").split("\n"):  # Other line breaks may stand inside a string.
             if line.strip():
-                print(json.dumps(read_case(json.loads(line)), ensure_ascii=False))
+                _print(read_case(json.loads(line)))
         return 0
     try:
         family = families.named(options.family)
     except families.UnknownFamily as error:
         parser.error(str(error))
-    tools = json.loads(options.tools.read_text("utf-8")) if options.tools else []
-    print(json.dumps(turn_fields(family.parse(sys.stdin.read(), tools, options.prefix)), ensure_ascii=False, indent=1))
+    tools = json.loads(options.tools.read_text("utf-8-sig")) if options.tools else []
+    _print(turn_fields(family.parse(sys.stdin.read(), tools or [], options.prefix)), indent=1)
     return 0
 
 

@@ -18,7 +18,7 @@ MAX_HEADER = 200
 """Characters of a message's header; what goes on longer without its closing marker is no header but text."""
 _BEGINNING = 200
 _SPACE = re.compile(r"\s*+")
-_QUOTES = "`\"'“”‘’「」『』"
+_CLOSING_QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』"}
 
 
 class Scanner:
@@ -67,9 +67,10 @@ class Scanner:
 
 
 def quoted(text: str, start: int, end: int) -> bool:
-    """Whether the marker at [start, end) stands between quotation marks, as its name does in a sentence."""
+    """Whether the marker at [start, end) stands between quotation marks, as its name does in a sentence: between one that opens
+    and its partner. In 「好」</think>「好」 it does not."""
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
-    return before != "" and after != "" and before in _QUOTES and after in _QUOTES
+    return after != "" and _CLOSING_QUOTES.get(before) == after
 
 
 def trimmed(text: str, span: Span) -> Span:

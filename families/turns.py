@@ -153,7 +153,7 @@ class TurnReader:
     def _thought_mark(self, mark: Mark) -> int:
         """A marker inside the thinking; the character from which to read on."""
         state = self.state
-        if mark.kind == "end_think" and not self._quoted(mark):
+        if mark.kind == "end_think" and not self._quoted_in_thought(mark):
             state.thoughts.append((state.piece, mark.start))
             state.thinking, state.thought_known, state.fenced = False, True, False
             state.drafts.clear()
@@ -215,6 +215,22 @@ class TurnReader:
         # In the middle of a line it is one if it closes again and does not stand there as a word of the sentence does.
         before, after = self.text[mark.start - 1], self.text[mark.end : mark.end + 1]
         return self.last_end_think > mark.start and not (before.isspace() and not after.isalnum())
+
+    def _quoted_in_thought(self, mark: Mark) -> bool:
+        """Whether `</think>` is a word of the thinking.
+
+        A quotation mark that opens and closes alike may also end one quotation before the marker and begin another after it, as
+        in "hi"</think>"hi". If another `</think>` follows, the thinking ends there. The last one of a turn that the model ended
+        must end it, or there is no answer; in one that was cut off the marks before it on its line are counted.
+        """
+        if not self._quoted(mark):
+            return False
+        before = self.text[mark.start - 1]
+        if before != self.text[mark.end] or mark.start < self.last_end_think:
+            return True
+        line = max(self.state.piece, self.text.rfind("\n", self.state.piece, mark.start) + 1)
+        self.scanner.steps += mark.start - line
+        return not self.ended and self.text.count(before, line, mark.start) % 2 == 1
 
     def _stray_end_of_thought(self, mark: Mark) -> None:
         """`</think>` without `<think>`: what stands before was thinking, if the prompt left that open and an answer follows."""

@@ -40,6 +40,34 @@ def prompts(key: str) -> st.SearchStrategy[str]:
     return st.sampled_from(["", family.user_turn_start + "Hi\n", *opened, *closed, *heads])
 
 
+# Thinking.
+
+
+@pytest.mark.parametrize("end", ["", "stop"])
+@pytest.mark.parametrize(
+    ("thought", "answer"), [("回「你好」", "「你好」是問候。"), ("So “hi”", "“hi” it is."), ('"hi"', '"hi"'), ("`a`\n`b`", "`b`")]
+)
+@pytest.mark.parametrize("key", [family.key for family in families.FAMILIES if family.thinking_openers and not family.headers])
+def test_an_answer_may_begin_with_a_quotation_after_one_in_the_thinking(key: str, thought: str, answer: str, end: str) -> None:
+    family = families.named(key)
+    closer = next(token for token in family.thinking_tokens if family.channels[token] == "content")
+    raw = thought + closer + answer
+    turn = family.parse(family.ended(raw) if end else raw, [], family.thinking_openers[0])
+    assert (turn.thinking, turn.content) == (thought, answer)
+
+
+@pytest.mark.parametrize("mark", ["``", "「」", '""'])
+@pytest.mark.parametrize("key", [family.key for family in families.FAMILIES if family.thinking_openers and not family.headers])
+def test_the_name_of_a_closer_in_the_thinking_does_not_end_it(key: str, mark: str) -> None:
+    family = families.named(key)
+    closer = next(token for token in family.thinking_tokens if family.channels[token] == "content")
+    thought = f"The marker {mark[0]}{closer}{mark[1]} ends it"
+    turn = family.parse(thought + closer + "Yes.", [], family.thinking_openers[0])
+    assert (turn.thinking, turn.content) == (thought, "Yes.")
+    turn = family.parse(thought, [], family.thinking_openers[0])
+    assert (turn.thinking, turn.content) == (thought, "")
+
+
 # Nothing vanishes.
 
 THINKING = r"<think>|</ ?think(?:ing)? ?>|<\\think>"

@@ -9,7 +9,7 @@ import pytest
 import families
 from families.base import Turn
 from families.reading import ChannelReader
-from tests.families.checks import TOOLS
+from tests.families.checks import TOOLS, tool
 
 STOPS = {"llama3": "<|eot_id|>", "llama4": "<|eot|>", "mistral": "</s>", "lfm2": "<|im_end|>", "smollm3": "<|im_end|>"}
 
@@ -101,6 +101,21 @@ def test_slips_with_one_reading_are_read_and_named(family: str, raw: str, expect
     assert calls(turn) == expected
     assert turn.content == ""
     assert any(slip in call.repaired.en for call in turn.calls if call.repaired)
+
+
+@pytest.mark.parametrize(
+    ("family", "raw", "expected"),
+    [
+        ("mistral", '[TOOL_CALLS][{"name": "get_user", "id": 7}]', {"id": 7}),
+        ("mistral", '[TOOL_CALLS][{"name": "get_user", "arguments": {"id": 7}, "id": "D681PevKs"}]', {"id": 7}),
+        ("mistral", '[TOOL_CALLS][{"name": "get_user", "arguments": {}, "id": "D681PevKs"}]', {}),
+        ("llama3", '{"name": "search", "parameters": {"q": "a"}, "type": "news"}', {"q": "a", "type": "news"}),
+        ("llama3", '{"type": "function", "name": "search", "parameters": {"q": "a"}}', {"q": "a"}),
+    ],
+)
+def test_an_id_or_a_type_is_an_argument_if_the_tool_has_it(family: str, raw: str, expected: dict[str, Any]) -> None:
+    tools = [tool("get_user", "id"), tool("search", "q", "type")]
+    assert [call.arguments for call in read(family, raw, tools).calls] == [expected]
 
 
 BROKEN: list[tuple[str, str, list[tuple[str, Any]]]] = [

@@ -278,6 +278,50 @@ def test_a_repair_says_what_was_read_through() -> None:
     assert "</tool_cal>" in repaired.en
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ('{"name": "get_user", "id": 7}', {"id": 7}),
+        ('{"name": "get_user", "arguments": {"id": 7}, "id": "call_1"}', {"id": 7}),
+        ('{"name": "get_user", "arguments": {}, "id": "call_1"}', {}),
+        ('{"name": "get_user", "arguments": {}, "id": 7}', {"id": 7}),
+        ('{"name": "search", "arguments": {"q": "a"}, "type": "news"}', {"q": "a", "type": "news"}),
+        ('{"name": "search", "arguments": {"q": "a"}, "type": "function"}', {"q": "a"}),
+        ('{"name": "pick", "index": 0}', {"index": 0}),
+        ('{"name": "now", "arguments": {}, "id": 1, "type": "x", "index": 0}', {}),
+        ('{"name": "search", "arguments": {"q": 1}, "q": 1}', {"q": 1}),
+        ('{"name": "search", "arguments": {"q": 1}, "q": 2}', "bad_arguments"),
+        ('{"name": "search", "arguments": {"q": 1}, "q": true}', "bad_arguments"),
+        ('{"name": "search", "arguments": {"type": "a"}, "type": "b"}', "bad_arguments"),
+    ],
+)
+def test_a_field_beside_the_name_is_an_argument_if_the_tool_has_it(body: str, expected: Any) -> None:
+    tools = [tool("get_user", "id"), tool("search", "q", "type"), tool("pick", "index"), tool("now")]
+    (made,) = parse(call(body) + END, tools, START).calls
+    assert (made.error.kind if made.error else made.arguments) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "slip"),
+    [
+        ('{"name": "search", "arguments": {"q": "a"}, "type": "news"}', "'type' outside the arguments"),
+        ('{"name": "search", "arguments": {"q": 1}, "q": 1}', "'q' outside the arguments"),
+    ],
+)
+def test_an_argument_outside_is_named(body: str, slip: str) -> None:
+    repaired = parse(call(body) + END, [tool("search", "q", "type")], START).calls[0].repaired
+    assert repaired is not None
+    assert slip in repaired.en
+
+
+@pytest.mark.parametrize("body", ['{"arguments": {"x": 1}}', '{"foo": "get"}', "[]", '{"name": ""}', "[1]"])
+def test_a_call_that_cannot_be_read_keeps_what_the_model_wrote(body: str) -> None:
+    (made,) = parse(call(body) + END, TOOLS, START).calls
+    assert made.error is not None
+    assert made.raw_args in (body, body.strip("[]") or body)
+    assert made.raw_args
+
+
 @pytest.mark.parametrize("tools", [[{}], [{"function": None}], [{"function": {"name": 3}}], [{"type": "function"}], [[]]])
 def test_tools_of_any_shape(tools: list[Any]) -> None:
     assert outcome(parse(call(ADD) + END, tools, START)) == [("add", ADDED)]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from families.json_calls import CallText, Tools
 from families.lenient_json import JsonError
@@ -138,12 +142,41 @@ def test_several_calls_and_where_they_stand() -> None:
         ("[f(a=?)]", "?", "does not begin"),
         ("[f(a=" + "[" * 300 + ")]", None, "levels deep"),
         ("[f(a=" + "9" * 5000 + ")]", "9", "too long"),
+        # Fewer digits than may be written, which stand for more decimal ones.
+        ("[f(a=0x" + "f" * 3990 + ", a=1)]", "0x", "too long"),
+        ("[f(a=-0x" + "f" * 3990 + ")]", "-0x", "too long"),
+        ("[f(a='\\N{\ud800}')]", "\\N", "no character"),
     ],
 )
 def test_what_cannot_be_read_says_where_and_why(text: str, at: str | None, word: str) -> None:
     with pytest.raises(JsonError, match=word) as caught:
         read(text)
     assert at is None or caught.value.at == text.index(at)
+
+
+@given(
+    start=st.sampled_from(["", "-", "0x", "-0x", "0o", "0b"]),
+    digit=st.sampled_from(["1", "7", "f"]),
+    length=st.integers(1, 4400),
+    twice=st.booleans(),
+)
+@example(start="0x", digit="f", length=3990, twice=True)
+@settings(max_examples=40)
+def test_a_number_is_one_that_can_be_written_again_or_refused(start: str, digit: str, length: int, twice: bool) -> None:
+    number = start + digit * length
+    try:
+        calls = read(f"[f(a={number}{', a=1' if twice else ''})]")
+    except JsonError:
+        return
+    assert json.loads(json.dumps(calls[0].arguments)) == calls[0].arguments
+
+
+@given(st.text(st.characters(codec=None), max_size=6))
+@example("\ud800")
+@settings(max_examples=40)
+def test_the_name_of_a_character_may_be_any_text(name: str) -> None:
+    with contextlib.suppress(JsonError):
+        read(f"[f(a='\\N{{{name}}}')]")
 
 
 @pytest.mark.parametrize("text", ["", "f", "1(2)", "[1, 2]", "[]", "text [with a bracket]"])

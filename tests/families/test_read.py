@@ -65,6 +65,23 @@ def test_cases(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ]
 
 
+def test_cases_with_anything_in_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A byte order mark, a line break of Unicode inside a string, nulls, half a character: all of it is valid input."""
+    cases = [
+        {"id": "a", "family": "hermes", "prefix": None, "raw": "one\u2028two", "tools": None},
+        {"id": "b", "family": "hermes", "raw": "half \ud83d"},
+        {"id": "c", "family": "hermes", "raw": "whole 😀"},
+    ]
+    path = tmp_path / "cases.jsonl"
+    lines = [json.dumps(case, ensure_ascii=case["id"] == "b") for case in cases]
+    path.write_text("\ufeff" + "\r\n".join(lines), "utf-8")
+    assert main(["--cases", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert [json.loads(line)["content"] for line in printed.strip().split("\n")] == [case["raw"] for case in cases]
+    assert "😀" in printed
+    printed.encode("utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

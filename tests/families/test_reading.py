@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import families
-from families.reading import ChannelReader, joined, token_ends, token_span, trimmed
+from families.reading import ChannelReader, joined, quoted, token_ends, token_span, trimmed
 
 QWEN3 = families.named("qwen3")
 ADD = '{"name": "add", "arguments": {"text": "a </tool_call> \\" <think> b"}}'
@@ -132,3 +132,13 @@ def test_trimmed_and_joined() -> None:
     assert trimmed("   ", (0, 3)) == (3, 3)
     assert joined("ab cd", [(0, 2), (3, 5)]) == "ab\ncd"
     assert joined("ab cd", [(0, 2), (2, 5)]) == "ab cd"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "right"),
+    [("「", "」", True), ("『", "』", True), ("“", "”", True), ("‘", "’", True), ("`", "`", True), ('"', '"', True),
+     ("」", "「", False), ("”", "“", False), ("「", "』", False), ("`", '"', False), ("", "`", False), ("`", "", False)],
+)  # fmt: skip
+def test_a_marker_is_quoted_between_a_quotation_mark_and_its_partner(before: str, after: str, right: bool) -> None:
+    text = f"{before}<x>{after}"
+    assert quoted(text, len(before), len(before) + 3) is right
