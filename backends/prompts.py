@@ -101,12 +101,13 @@ def _uncut(family: Family, message: Message, template: str) -> Message:
     if message["role"] != "assistant":
         return message
     taken = dict(message)
-    for name in ("content", family.thinking_field):
+    thinking = family.thinking_field
+    for name in filter(None, ("content", thinking)):
         if family.cut_in_text and isinstance(taken.get(name), str):
             taken[name] = family.cut_in_text.sub(_broken_up, taken[name])
     speaks_of_it = any(token in taken["content"] for token in family.thinking_tokens)
-    if speaks_of_it and family.thinking_field not in taken and _reads_thinking(family, template):
-        taken[family.thinking_field] = ""
+    if thinking and thinking not in taken and speaks_of_it and _reads_thinking(family, template):
+        taken[thinking] = ""
     return taken
 
 
