@@ -78,9 +78,10 @@ def _fetched(model_id: str, revision: str, hub: Hub, progress: Progress) -> Chec
     """What the hub has of a model at a revision, put into the cache. Raises BackendError."""
     progress(Text(f"向 Hugging Face hub 詢問 {model_id}", f"Asking the Hugging Face hub about {model_id}"), None)
     listing = hub_client.ask(hub, model_id, revision)
-    folder = hub_client.fetch(hub, listing, _before_weights(listing), progress)
+    download = hub_client.Download(hub, listing, progress)
+    folder = download.fetch(_before_weights(listing), then=listing.weights)
     _require_architecture(model_id, folder)
-    hub_client.fetch(hub, listing, listing.named(weight_files(folder)), progress)
+    download.fetch(listing.named(weight_files(folder)))
     if not is_whole(folder):
         raise BackendError(
             f"The hub's {model_id} is not whole: its index names weights that are not there, or it has no tokenizer. Choose "

@@ -11,7 +11,8 @@ import functools
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from families.base import Text
 
 _ANSWER_S = 10.0
 """Seconds that the hub has to answer a question about a model."""
+_TOLD_EVERY_S = 0.5
+"""Seconds after which it is told again that another program has a file; whoever is told can give up."""
 _SMALL = (".json", ".jinja", ".txt", ".model", ".md")
 _TEMPLATES = "additional_chat_templates/"
 
@@ -100,24 +103,6 @@ def ask(hub: Hub, model_id: str, revision: str) -> Listing:
     return Listing(model_id, info.sha, files, licence if isinstance(licence, str) else None, bool(info.gated))
 
 
-def fetch(hub: Hub, listing: Listing, files: Iterable[RemoteFile], progress: Progress) -> Path:
-    """Puts what the cache lacks of `files` into it, and gives the folder of the listing's commit.
-
-    Raises BackendError; what has arrived by then is kept for the next try. `progress` may raise to give up.
-    """
-    model_id = listing.model_id
-    home = storage(model_id, hub.cache)
-    folder = home / "snapshots" / listing.commit
-    lacking = [file for file in files if not (folder / file.name).exists()]
-    with hub_words.worded(model_id, listing.commit, hub.page(model_id)):
-        (home / "blobs").mkdir(parents=True, exist_ok=True)
-        new = [file for file in lacking if not (home / "blobs" / file.etag).exists()]
-        _Download(hub, listing, home, new, progress).run()
-        for file in lacking:  # The blobs are there now, so that this only names them as the cache does.
-            hf_hub_download(model_id, file.name, revision=listing.commit, cache_dir=hub.cache, endpoint=hub.endpoint)
-    return folder
-
-
 def record_revision(hub: Hub, listing: Listing, revision: str) -> None:
     """Notes in the cache that the branch or tag `revision` is at the listing's commit, for when the hub cannot be asked."""
     ref = storage(listing.model_id, hub.cache) / "refs" / revision
@@ -156,38 +141,71 @@ class _Bar:
         self._tell(self._n)
 
 
-class _Download:
-    """The files that neither the snapshot nor the blobs of the cache have, one after another."""
+class Download:
+    """Fetches files of a model in several steps, of which `progress` is told as one; it may raise to give up."""
 
-    def __init__(self, hub: Hub, listing: Listing, home: Path, files: list[RemoteFile], progress: Progress) -> None:
+    def __init__(self, hub: Hub, listing: Listing, progress: Progress) -> None:
+        home = storage(listing.model_id, hub.cache)
         self._hub = hub
         self._listing = listing
+        self._progress = progress
+        self._folder = home / "snapshots" / listing.commit
         self._blobs = home / "blobs"
         self._locks = cache_folder(hub.cache) / ".locks" / home.name
-        self._files = files
-        self._progress = progress
-        self._total = sum(file.n_bytes for file in files)
-        self._arrived = dict.fromkeys(files, 0)
+        self._fetched: list[RemoteFile] = []
+        self._arrived: dict[RemoteFile, int] = {}
+        """Of each file that counts in what is told, the bytes that are here."""
 
-    def run(self) -> None:
-        """Fetches them. Raises BackendError, and whatever the client raises before the first byte."""
-        for file in self._files:
-            self._arrived[file] = self._kept(file)
-        self._require_room()
-        for file in self._files:
-            self._tell(file, self._arrived[file])
-            self._fetch(file)
+    def fetch(self, files: Iterable[RemoteFile], then: Iterable[RemoteFile] = ()) -> Path:
+        """Puts what the cache lacks of `files` into it, one file after another, and gives the folder of the listing's commit.
+        `then` is what will probably be fetched next, and counts in what is told.
+
+        Raises BackendError; what has arrived by then is kept for the next try.
+        """
+        model_id, commit = self._listing.model_id, self._listing.commit
+        with hub_words.worded(model_id, commit, self._hub.page(model_id)):
+            for folder in (self._blobs, self._locks):
+                folder.mkdir(parents=True, exist_ok=True)
+            unnamed = self._unnamed(files)
+            new, later = self._new(unnamed), self._new(self._unnamed(then))
+            self._arrived = {file: self._kept(file) for file in [*self._fetched, *new, *later]}
+            self._require_room(new)
+            for file in new:
+                self._fetch(file)
+                self._fetched.append(file)
+            for file in unnamed:  # The blobs are there now, so that this only names them as the cache does.
+                hf_hub_download(model_id, file.name, revision=commit, cache_dir=self._hub.cache, endpoint=self._hub.endpoint)
+        return self._folder
+
+    def _unnamed(self, files: Iterable[RemoteFile]) -> list[RemoteFile]:
+        """Those of the files that the cache does not have under their name."""
+        return [file for file in files if not (self._folder / file.name).exists()]
+
+    def _new(self, files: Iterable[RemoteFile]) -> list[RemoteFile]:
+        """Those of the files that the cache does not have under another name or of another commit either."""
+        return [file for file in files if not self._blob(file).exists()]
+
+    def _blob(self, file: RemoteFile) -> Path:
+        """A whole file, as the cache keeps it."""
+        return self._blobs / file.etag
 
     def _partial(self, file: RemoteFile) -> Path:
         """What has arrived of a file. Tools that clean the cache know the ending."""
         return self._blobs / f"{file.etag}.loopglass.incomplete"
 
     def _kept(self, file: RemoteFile) -> int:
+        """The bytes of a file that are here."""
+        if file in self._fetched or self._blob(file).exists():
+            return file.n_bytes
         partial = self._partial(file)
         return partial.stat().st_size if partial.exists() else 0
 
-    def _require_room(self) -> None:
-        needed = self._total - sum(self._arrived.values())
+    @property
+    def _total(self) -> int:
+        return sum(file.n_bytes for file in self._arrived)
+
+    def _require_room(self, files: Iterable[RemoteFile]) -> None:
+        needed = sum(file.n_bytes - self._arrived[file] for file in files)
         free = shutil.disk_usage(self._blobs).free
         if needed > free:
             text = hub_words.no_room(self._listing.model_id, needed, free, self._blobs)
@@ -195,16 +213,16 @@ class _Download:
 
     def _tell(self, file: RemoteFile, n_bytes: int) -> None:
         self._arrived[file] = n_bytes
-        done, name = sum(self._arrived.values()), self._listing.model_id
-        so_far, total = size(done), size(self._total)
-        share = done / self._total if self._total else 1.0
+        done, all_of_it, name = sum(self._arrived.values()), self._total, self._listing.model_id
+        so_far, total = size(done), size(all_of_it)
+        share = done / all_of_it if all_of_it else 1.0
         self._progress(Text(f"下載 {name}：{so_far}／{total}", f"Downloading {name}: {so_far} of {total}"), min(share, 1.0))
 
     def _fetch(self, file: RemoteFile) -> None:
-        partial, blob = self._partial(file), self._blobs / file.etag
-        self._locks.mkdir(parents=True, exist_ok=True)
-        with WeakFileLock(self._locks / f"{file.etag}.lock"):
-            if blob.exists():  # Another process was faster.
+        partial = self._partial(file)
+        with self._alone(file):
+            self._tell(file, self._kept(file))
+            if self._blob(file).exists():  # Another program was faster.
                 return
             if self._kept(file) > file.n_bytes:
                 partial.unlink()
@@ -214,7 +232,19 @@ class _Download:
                 partial.unlink()
                 text = hub_words.damaged(self._listing.model_id, file.name)
                 raise BackendError(text.en, text.zh)
-            os.replace(partial, blob)
+            os.replace(partial, self._blob(file))
+
+    @contextmanager
+    def _alone(self, file: RemoteFile) -> Iterator[None]:
+        """Waits until no other program that uses the cache fetches the file, and keeps them from it."""
+        with ExitStack() as held:
+            while True:
+                try:
+                    held.enter_context(WeakFileLock(self._locks / f"{file.etag}.lock", timeout=_TOLD_EVERY_S))
+                    break
+                except TimeoutError:
+                    self._progress(hub_words.elsewhere(self._listing.model_id, file.name), None)
+            yield
 
     def _stream(self, file: RemoteFile, out: Any) -> None:
         listing = self._listing

@@ -86,6 +86,14 @@ def copy_used(error: BackendError, commit: str) -> Text:
     )
 
 
+def elsewhere(model_id: str, name: str) -> Text:
+    """That another program fetches a file, which it then puts where this one would."""
+    return Text(
+        f"另一個程式正在下載「{model_id}」的「{name}」，等它下載完……",
+        f"Another program is downloading {name} of {model_id}; waiting for it …",
+    )
+
+
 def damaged(model_id: str, name: str) -> Text:
     """A file that arrived with other content than the hub lists."""
     return Text(

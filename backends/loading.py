@@ -46,6 +46,11 @@ SMALLER = Text(
     "Choose a smaller model or number format, or close other programs.",
 )
 """What helps where memory runs out while something is loaded."""
+_RAN_OUT = ("allocate memory", "not enough memory", "out of memory", "bad_alloc", "alloc_failed", "invalid buffer size")
+"""How torch says that memory ran out where it has no class for that: on a CPU under Linux or macOS, and under Windows; on Apple's
+GPUs, and in CUDA itself; in C++; in CUDA's libraries; and of one tensor that is too large for an Apple GPU."""
+_NOT_CONVERTED = "during automatic conversion of the weights"
+"""What transformers says of weights that it could not put into the form in which it computes, whatever the reason."""
 _EXPANDED: Mapping[str, tuple[str, float]] = {"fp8": ("F8", 1), "mxfp4": ("U8", 32 / 17)}
 """Methods of quantisation whose weights transformers can expand to bfloat16: how the dtypes are called in which they are stored,
 and how many numbers come of each of theirs (of MXFP4, 16 bytes and one of scale hold 32)."""
@@ -282,16 +287,30 @@ def worded_failures(doing: Text, where_too_large: Text = _SHORTER) -> Iterator[N
             f"{doing.zh}時，模型輸出的不是數字（{error}）。請改用別的數字格式，例如 float32。",
         ) from error
     except (MemoryError, RuntimeError) as error:
-        if not out_of_memory(error):
-            raise BackendError(f"The model failed while {doing.en}: {error}", f"{doing.zh}時模型出錯：{error}") from error
-        raise BackendError(
-            f"There is not enough memory for {doing.en}. {where_too_large.en}", f"{doing.zh}時記憶體不足。{where_too_large.zh}",
-        ) from error
+        text = _failure(error, doing, where_too_large)
+        raise BackendError(text.en, text.zh) from error
+
+
+def _failure(error: Exception, doing: Text, where_too_large: Text) -> Text:
+    """What went wrong, and what would help."""
+    if out_of_memory(error):
+        return Text(
+            f"{doing.zh}時記憶體不足。{where_too_large.zh}", f"There is not enough memory for {doing.en}. {where_too_large.en}",
+        )
+    if _NOT_CONVERTED in str(error):  # The reason is only in a report, which transformers has logged.
+        return Text(
+            f"{doing.zh}時，transformers 無法把權重轉成計算用的形式，多半是記憶體不足。{where_too_large.zh}"
+            "若不是記憶體的問題，原因寫在執行 Loopglass 的終端機裡。",
+            f"While {doing.en}, transformers could not put the weights into the form in which it computes; most often memory "
+            f"runs out at that. {where_too_large.en} If it was not memory, the terminal that Loopglass runs in has the reason.",
+        )
+    return Text(f"{doing.zh}時模型出錯：{error}", f"The model failed while {doing.en}: {error}")
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out; torch has a class for accelerators only."""
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in str(error)
+    """Whether an error says that memory ran out; torch has a class for some accelerators only."""
+    said = str(error).lower()
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or any(words in said for words in _RAN_OUT)
 
 
 @contextmanager

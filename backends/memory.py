@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 import torch
 
+from backends import cgroups
 from backends.base import BackendError
 from backends.checkpoint import DTYPES
 from backends.checkpoint_files import size
@@ -38,11 +40,13 @@ class Weights:
         return self.n_numbers * (BYTES[self.dtype] if self.dtype else 1)
 
 
-def free_bytes(device: str) -> int | None:
-    """The memory that is free on a torch device; None where it does not say."""
+def free_bytes(device: str, root: Path = Path("/")) -> int | None:
+    """The memory that is free on a torch device, on a CPU within the limits that the files below `root` set to this process; None
+    where the device does not say."""
     kind = torch.device(device).type
     if kind == "cpu":
-        return int(psutil.virtual_memory().available)
+        free, allowed = int(psutil.virtual_memory().available), cgroups.free_bytes(root)
+        return free if allowed is None else min(free, allowed)
     return int(torch.cuda.mem_get_info(device)[0]) if kind == "cuda" else None
 
 

@@ -316,13 +316,32 @@ def test_a_failure_in_the_model_is_told_and_leaves_the_cache_right(seldom_stops:
     assert ids_of(events) == free
 
 
-OUT_OF_MEMORY = [MemoryError(), torch.OutOfMemoryError("out of memory"), RuntimeError("not enough memory: you tried")]
-
-
-@pytest.mark.parametrize("error", OUT_OF_MEMORY, ids=repr)
-def test_running_out_of_memory_is_a_sentence(backend: LocalBackend, error: Exception) -> None:
-    def fail(*_: object) -> None:
+def told(error: Exception) -> Callable[[], None]:
+    """What other computers say; the sentences are torch's."""
+    def fail() -> None:
         raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    "run_out",
+    [
+        lambda: torch.empty(1 << 60, dtype=torch.uint8, device="cpu"),
+        lambda: bytearray(1 << 60),
+        told(torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")),
+        told(RuntimeError("CUDA error: out of memory")),
+        told(RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`")),
+        told(RuntimeError("MPS backend out of memory (MPS allocated: 8.00 GB, max allowed: 9.07 GB).")),
+        told(RuntimeError("Invalid buffer size: 19.45 GB")),
+        told(RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes.")),
+        told(RuntimeError("std::bad_alloc")),
+    ],
+    ids=["CPU", "Python", "CUDA", "CUDA itself", "cuBLAS", "Apple's GPU", "a tensor there", "Windows", "C++"],
+)
+def test_running_out_of_memory_is_a_sentence(backend: LocalBackend, run_out: Callable[[], object]) -> None:
+    def fail(*_: object) -> None:
+        run_out()
 
     failing = backend._model.register_forward_pre_hook(fail)
     with failing, pytest.raises(BackendError, match="not enough memory for reading") as caught:

@@ -11,6 +11,7 @@ import numpy as np
 import psutil
 import pytest
 import torch
+from transformers.core_model_loading import MergeModulelist
 from transformers.utils import is_kernels_available
 
 from backends.base import BackendError
@@ -20,7 +21,7 @@ from backends.loading import load_assistant, load_checkpoint
 from backends.memory import BYTES, Weights, does_not_fit, free_bytes, require_room, smaller
 from backends.qwen_mtp import load_head
 from families.base import Text
-from tests.backends import test_loading, test_qwen_mtp, tiny
+from tests.backends import networks, test_cgroups, test_loading, test_qwen_mtp, tiny
 
 GB = 1_000_000_000
 
@@ -76,6 +77,20 @@ def test_the_memory_that_is_free_here() -> None:
     assert free is not None
     assert 0 < free < psutil.virtual_memory().total
     assert free_bytes("meta") is None, "a device that does not say"
+
+
+def test_a_limit_of_the_container_counts(tmp_path: Path) -> None:
+    test_cgroups.write(tmp_path, {
+        "proc/self/cgroup": "0::/\n",
+        "sys/fs/cgroup/memory.max": "5000\n",
+        "sys/fs/cgroup/memory.current": "3000\n",
+        "sys/fs/cgroup/memory.stat": "inactive_file 0\nactive_file 0\n",
+    })
+    assert free_bytes("cpu", tmp_path) == 2000
+    (tmp_path / "sys/fs/cgroup/memory.max").write_text(f"{1 << 60}\n")
+    free = free_bytes("cpu", tmp_path)
+    assert free is not None
+    assert free < psutil.virtual_memory().total, "a container may be allowed more than the computer has"
 
 
 def test_a_model_that_cannot_fit_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -175,3 +190,17 @@ def test_while_a_model_is_loaded_no_conversation_can_be_shortened(tiny_folder: P
     with pytest.raises(BackendError, match="Choose a smaller model or number format, or close other programs") as caught:
         load_checkpoint(tiny_folder, runs_out, "cpu", None)
     assert "對話" not in caught.value.zh
+
+
+def test_memory_that_runs_out_while_experts_are_put_together_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """transformers keeps the error to itself and refers to a report."""
+    def runs_out(*_: object, **__: object) -> None:
+        torch.empty(1 << 60, dtype=torch.uint8)
+
+    tiny.write(tmp_path)
+    networks.experts().save_pretrained(tmp_path)
+    monkeypatch.setattr(MergeModulelist, "convert", runs_out)
+    with pytest.raises(BackendError, match=r"memory runs out at that\. Choose a smaller model or number format") as caught:
+        load_checkpoint(tmp_path, ignore, "cpu", None)
+    assert "above report" not in str(caught.value)
+    assert "記憶體不足" in caught.value.zh
