@@ -146,7 +146,7 @@ def read_questions(path: Path) -> list[str]:
             continue
         try:
             entry = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}, line {number}: this is no JSON ({error})") from error
         if not isinstance(entry, dict) or not isinstance(entry.get("q"), str) or not entry["q"].strip():
             raise ValueError(f'{path}, line {number}: an object with a text "q" is expected')

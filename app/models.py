@@ -165,7 +165,7 @@ class Models:
             return self._failed(model, Text(error.zh, str(error)), placement)
         except _NotWantedError:
             raise
-        except Exception as error:
+        except BaseException as error:  # A panic in the Rust of tokenizers and safetensors is no Exception.
             _log.exception("loading %s failed", model)
             what = f"{type(error).__name__}: {error}"
             text = Text(f"載入時出了意外的錯（{what}）。", f"Something unexpected went wrong ({what}).")

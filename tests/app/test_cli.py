@@ -295,6 +295,7 @@ def test_usage_errors(
         ("", "holds no question"),
         ("\n\n", "holds no question"),
         ('{"q": "One?"}\n{broken\n', "line 2: this is no JSON"),
+        ('{"q": "One?"}\n' + "[" * 100_000, "line 2: this is no JSON"),
         ('{"question": "One?"}', 'line 1: an object with a text "q"'),
         ('{"q": 7}', 'line 1: an object with a text "q"'),
         ('{"q": " "}', 'line 1: an object with a text "q"'),

@@ -48,14 +48,19 @@ def test_loading_reports_progress_then_the_model_is_ready() -> None:
     assert [type(each) for each in warmed] == [Loading], "the model is warmed up before it counts as ready"
 
 
+class Panic(BaseException):
+    """As a panic in Rust arrives in Python: no Exception."""
+
+
 @pytest.mark.parametrize(
     ("error", "says"),
     [
         (BackendError("No such folder.", "沒有這個資料夾。"), lambda text: text == Text("沒有這個資料夾。", "No such folder.")),
         (MemoryError("too big"), lambda text: "MemoryError: too big" in text.en and "MemoryError: too big" in text.zh),
+        (Panic("a header out of range"), lambda text: "Panic: a header out of range" in text.en and "Panic:" in text.zh),
     ],
 )
-def test_errors_are_worded_and_a_second_request_tries_again(error: Exception, says: Callable[[Text], bool]) -> None:
+def test_errors_are_worded_and_a_second_request_tries_again(error: BaseException, says: Callable[[Text], bool]) -> None:
     errors = [error]
 
     def load(model: str, progress: Progress) -> Backend:
