@@ -87,7 +87,7 @@ class Terminal:
         settings = event["settings"]
         self._line(f"{self._say('question')}: {event['question']}", _BOLD)
         sampling = {name: settings[name] for name in ("temperature", "top_p", "top_k")}
-        thinking = self._say("on" if settings["thinking"] else "off")
+        thinking = self._say({True: "on", False: "off", None: "no_switch"}[settings["thinking"]])
         tools = ", ".join(event["tools"]) or self._say("none")
         commit = event.get("commit")
         model = f"{event['model']}@{commit[:12]}" if commit else event["model"]

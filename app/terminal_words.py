@@ -15,6 +15,7 @@ WORDS: Mapping[str, Text] = {
     "placed": Text("在 {device} 上，數字格式 {dtype}", "On {device}, numbers in {dtype}"),
     "on": Text("開", "on"),
     "off": Text("關", "off"),
+    "no_switch": Text("由模型決定", "up to the model"),
     "none": Text("無", "none"),
     "step": Text("第 {step} 步", "Step {step}"),
     "prompt": Text("提示：{n} 個 token，其中 {new} 個是新的", "Prompt: {n} tokens, {new} of them new"),

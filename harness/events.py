@@ -5,8 +5,9 @@ since the run began) and, where it belongs to one pass of the loop, `step` (1, 2
 
 run_start      run_id, model, family, commit (of the hub's checkpoint), path (of a checkpoint of no commit), device, dtype (each
                null where there is none or it is not known), settings {temperature, top_p, top_k, max_new_tokens, seed (where
-               none was given the one that was drawn; null at temperature 0), drafter, max_steps, time_limit_s, thinking,
-               system_prompt}, tools [name], question, attachments [], lang, continues (run_id or null),
+               none was given the one that was drawn; null at temperature 0), drafter, max_steps, time_limit_s, thinking (null
+               where the model has no switch for it), system_prompt}, tools [name], question, attachments [], lang, continues
+               (run_id or null),
                control_tokens {token: {zh, en}} (what each control token of the family is for; tokens without a known
                purpose map to null), stop_tokens {token: {zh, en}}, vocabulary ("byte_level" | "sentencepiece": the alphabet in
                which pieces are stored), defaults_from ("checkpoint" | "family"), context_length
@@ -29,7 +30,8 @@ context        added_from, ids_from (the prompt's first characters and tokens th
                harness/changes.py says what each is)
 prefill        n_tokens, n_reused, ms
 token          index (0, 1, … in the turn), id, piece, text, special, channel, and what is known of p, logprob, rank, entropy,
-               p_sampled, kept, top [[id, piece, p, kept as 0 or 1], …]. Probabilities are rounded to 6 significant digits.
+               p_sampled, kept, top [[id, piece, p, kept as 0 or 1], …]. Probabilities are rounded to 6 significant digits;
+               one below 1 stays below.
                marker where a marker of the format ends here that began some tokens before: how many tokens it spans.
                draft {piece, accepted, place, dropped [piece]} where a drafter had guessed: what it had guessed here, whether the
                model's own pick was the same, the guess's place in its draft (a draft's first is 0), and what was guessed

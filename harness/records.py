@@ -17,6 +17,7 @@ from harness.places import Places, Read, places
 
 _DEEPEST = 32
 _DIGITS = 6  # Significant digits of a probability.
+_LAST_BELOW_1 = 0.999999  # With so many digits.
 
 
 def clean(text: str) -> str:
@@ -46,9 +47,23 @@ def checkpoint_fields(backend: Backend) -> dict[str, Any]:
     return {"model": backend.model_id, "commit": commit, "path": None if commit or path is None else clean(path)}
 
 
+def can_switch_thinking(backend: Backend) -> bool:
+    """Whether the thinking setting changes the prompt: the family has a switch for it, and the checkpoint's template, as far as
+    it could be read, uses that."""
+    description = backend.info.get("description")
+    templates = description.templates if description is not None else ()
+    ignored = bool(templates) and all(template.thinking == () for template in templates)
+    return backend.family.thinking_argument is not None and not ignored
+
+
 def rounded(value: float) -> float:
     """Six significant digits: more would be noise and bytes."""
     return float(f"{value:.{_DIGITS}g}")
+
+
+def rounded_p(p: float) -> float:
+    """A probability, rounded; one below 1 stays below, because to be certain is another thing than to be nearly so."""
+    return min(rounded(p), _LAST_BELOW_1) if p < 1 else rounded(p)
 
 
 def text_fields(text: Text | None) -> dict[str, str] | None:
@@ -61,7 +76,7 @@ def token_fields(token: Token) -> dict[str, Any]:
     for name in ("p", "logprob", "entropy", "p_sampled"):
         number = getattr(token, name)
         if number is not None and math.isfinite(number):
-            fields[name] = rounded(number)
+            fields[name] = rounded_p(number) if name in ("p", "p_sampled") else rounded(number)
     for name in ("rank", "kept"):
         if getattr(token, name) is not None:
             fields[name] = getattr(token, name)
@@ -69,7 +84,7 @@ def token_fields(token: Token) -> dict[str, Any]:
         fields["draft"] = {"piece": clean(token.draft.piece), "accepted": token.draft.accepted, "place": token.draft.place}
         fields["draft"]["dropped"] = [clean(piece) for piece in token.draft.dropped]
     if token.top is not None:
-        fields["top"] = [[one.id, clean(one.piece), rounded(one.p), int(one.kept)] for one in token.top]
+        fields["top"] = [[one.id, clean(one.piece), rounded_p(one.p), int(one.kept)] for one in token.top]
     return fields
 
 

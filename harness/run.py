@@ -25,7 +25,7 @@ from harness.events import EventLog
 from harness.handover import LeftAlone
 from harness.ledger import Memory, PromptLedger
 from harness.line import Place, line_for
-from harness.records import checkpoint_fields, clean, jsonable, parsed_fields, text_fields
+from harness.records import can_switch_thinking, checkpoint_fields, clean, jsonable, parsed_fields, text_fields
 from harness.settings import Settings
 from harness.tools import Tool, registry
 from harness.turn import TurnWriter, Written
@@ -159,7 +159,7 @@ class Run:
             family=family.key,
             device=backend.info.get("device"),
             dtype=backend.info.get("dtype"),
-            settings=settings.as_event(),
+            settings=settings.as_event(can_switch_thinking(backend)),
             tools=list(self._tools),
             question=self.question,
             attachments=[],

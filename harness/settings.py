@@ -41,7 +41,9 @@ class Settings:
             return self
         return replace(self, sampling=replace(self.sampling, seed=secrets.randbelow(MOST_DRAWN_SEED + 1)))
 
-    def as_event(self) -> dict[str, Any]:
-        """The settings as run_start records them; the tools stand in a field of their own there."""
-        rest = {"max_steps": self.max_steps, "time_limit_s": self.time_limit_s, "thinking": self.thinking}
+    def as_event(self, thinking_switch: bool) -> dict[str, Any]:
+        """The settings as run_start records them; the tools stand in a field of their own there. Without a `thinking_switch`
+        nothing was switched, so that there is no setting to record."""
+        thinking = self.thinking if thinking_switch else None
+        rest = {"max_steps": self.max_steps, "time_limit_s": self.time_limit_s, "thinking": thinking}
         return {**asdict(self.sampling), **rest, "system_prompt": self.system_prompt}

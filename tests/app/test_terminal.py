@@ -11,7 +11,11 @@ import pytest
 
 from app.terminal import Terminal, visible
 from app.terminal_words import WORDS
+from backends.scripted import ScriptedBackend
+from families.hermes import QWEN2_5, QWEN3
 from harness.events import STOP_REASONS
+from harness.run import Run
+from harness.settings import Settings
 from tests.harness.scripts import finished
 
 
@@ -29,6 +33,15 @@ def test_colours_tell_doubt_from_certainty() -> None:
     assert "\x1b[35m<|im_end|>\x1b[0m" in text  # A control token of the turn.
     assert "\x1b[33m" in text  # Some token had a probability below 0.9.
     assert "\x1b[" not in drawn(["One two three four five."], colour=False)
+
+
+def test_thinking_is_not_said_to_be_set_where_nothing_sets_it() -> None:
+    for family, expected in ((QWEN3, "thinking on,"), (QWEN2_5, "thinking up to the model,")):
+        run = Run(ScriptedBackend(["Hi."], family), "Hi", Settings())
+        run.execute()
+        out = io.StringIO()
+        Terminal(out, "en", colour=False).draw(run.log.events[0])
+        assert expected in out.getvalue()
 
 
 def test_colour_follows_probability() -> None:

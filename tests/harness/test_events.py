@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backends.base import Encoded, Sampling, Token
+from backends.base import Candidate, Encoded, Sampling, Token
 from harness.events import STOP_REASONS, EventLog
 from harness.ledger import PromptLedger, rebuild
 from harness.records import jsonable, token_fields
@@ -128,6 +128,14 @@ def test_a_prompt_without_offsets_has_no_ends() -> None:
 def test_numbers_are_rounded_and_never_guessed() -> None:
     fields = token_fields(Token(1, "x", "x", False, p=0.123456789, logprob=float("-inf"), rank=3))
     assert fields == {"id": 1, "piece": "x", "text": "x", "special": False, "p": 0.123457, "rank": 3}
+
+
+def test_a_probability_below_1_is_not_rounded_to_certain() -> None:
+    nearly = token_fields(Token(1, "x", "x", False, p=0.9999997, p_sampled=1 - 2**-53, top=(Candidate(1, "x", 0.9999997, True),)))
+    assert [nearly["p"], nearly["p_sampled"], nearly["top"][0][2]] == [0.999999] * 3
+    certain = token_fields(Token(1, "x", "x", False, p=1.0, p_sampled=1.0, entropy=0.99999999))
+    assert [certain["p"], certain["p_sampled"], certain["entropy"]] == [1, 1, 1]
+    assert token_fields(Token(1, "x", "x", False, p=5e-324))["p"] > 0
 
 
 def test_a_token_of_a_scripted_model_carries_its_numbers() -> None:
