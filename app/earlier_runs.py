@@ -11,24 +11,24 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from app import service
+from app import dialogs, service
 from app.i18n import Words, plain
 from app.runs import Earlier, Recent
 
+NAME = "earlier"
 _MOST_LISTED = 50
 _MOST_CHARACTERS = 90
 """Of a question: about a line of the dialog, two where it is Chinese."""
 
 
 def show(words: Words, here: Collection[str]) -> None:
-    """Opens the dialog over the page, without the conversation `here`. The folder is looked through once for it."""
+    """Draws the dialog over the page, without the conversation `here`. The folder is looked through once for it."""
     recent = service.current().runs.recent(_MOST_LISTED, without=here)
-    st.dialog(words("earlier"), width="large")(_draw)(words, recent)
+    dialogs.show(words("earlier"), _draw, words, recent)
 
 
 def _draw(words: Words, recent: Recent) -> None:
-    if st.session_state.pop("earlier_opened", False):
-        st.rerun()  # The whole page is drawn anew, without the dialog.
+    dialogs.leave_if_ended()
     about = words("earlier_about", n=_MOST_LISTED) if recent.conversations else words("earlier_none")
     st.caption(f"{about} {words('earlier_folder', path=plain(str(service.current().runs.folder)))}")
     for why, n in recent.unreadable.items():
@@ -48,7 +48,7 @@ def _row(words: Words, each: Earlier, zone: tzinfo | None) -> None:
 
 def _open(run_id: str) -> None:
     st.query_params["run"] = run_id
-    st.session_state["earlier_opened"] = True
+    dialogs.end()
 
 
 def _cut(question: str) -> str:

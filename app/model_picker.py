@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app import service
+from app import dialogs, service
 from app.i18n import Words, plain
 from app.models import Loading, Placement, Ready, can_be_tried_again
 from backends.base import BackendError
@@ -23,24 +23,25 @@ if TYPE_CHECKING:
     from backends.hub_cache import Cached
 
 _ASK_AGAIN_S = 1.0
+NAME = "picker"
 _MEDIA = {"image": "medium_image", "audio": "medium_audio", "video": "medium_video"}
 
 
 def show(words: Words) -> None:
-    """Opens the dialog over the page. The cache is looked through once for it, not at each click in it."""
+    """Draws the dialog over the page. The cache is looked through once for it, not at each click in it."""
     from backends.hub_cache import cached_models  # With it comes the hub's client, for which a page should not have to wait.
 
     try:
         pins = ModelSettings.read().pins
     except BackendError:
         pins = {}  # The dialog says what is wrong with the file.
-    st.dialog(words("picker_title"), width="large")(_draw)(words, cached_models(None, pins))
+    dialogs.show(words("picker_title"), _draw, words, cached_models(None, pins))
 
 
 def _draw(words: Words, cached: Sequence[Cached]) -> None:
     from backends.recommended import RECOMMENDED
 
-    _close_if_chosen()
+    dialogs.leave_if_ended()
     # In a form, so that a name is taken when it is sent, not when the pointer leaves the box.
     with st.form("picker_typed", border=False):
         box, button = st.columns([7, 3], vertical_alignment="bottom")
@@ -55,12 +56,6 @@ def _draw(words: Words, cached: Sequence[Cached]) -> None:
     catalogue.look(tuple(model.model_id for model in RECOMMENDED))
     again = _ASK_AGAIN_S if catalogue.asking else None
     st.fragment(_recommended, run_every=again)(words, {model.model_id: model.name for model in cached})
-
-
-def _close_if_chosen() -> None:
-    """After a choice the whole page is drawn anew, without the dialog. Its parts that draw themselves anew must ask too."""
-    if st.session_state.pop("picked", False):
-        st.rerun()
 
 
 def _choose_typed(words: Words) -> None:
@@ -86,7 +81,7 @@ def change_settings(words: Words, change: Callable[[ModelSettings], ModelSetting
 
 def _choose(name: str) -> None:
     service.current().models.request(name)
-    st.session_state["picked"] = True
+    dialogs.end()
 
 
 def _forget(words: Words, name: str) -> None:
@@ -143,7 +138,7 @@ def _recommended(words: Words, here: Mapping[str, str]) -> None:
     with the name to ask for it by."""
     from backends.recommended import RECOMMENDED
 
-    _close_if_chosen()
+    dialogs.leave_if_ended()
     catalogue = service.current().catalogue
     st.markdown(f"##### {words('picker_recommended')}")
     if catalogue.asking:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from backends.base import Backend, BackendError, Progress
 from families.base import Text
+from harness.records import checkpoint_fields
 
 _log = logging.getLogger(__name__)
 _Started = TypeVar("_Started")
@@ -77,6 +78,16 @@ class Failed:
 
 
 State = Loading | Ready | Failed
+
+
+def shown_as(state: State | None) -> tuple[Any, ...]:
+    """What of the state a page shows, to tell later whether it still does. The model itself is not in it: it could not go."""
+    if isinstance(state, Ready):
+        info = state.backend.info
+        return (Ready, *checkpoint_fields(state.backend).values(), info.get("device"), info.get("dtype"))
+    if isinstance(state, Failed):
+        return (Failed, state.model, state.text)
+    return (type(state), None if state is None else state.model)
 
 
 def can_be_tried_again(state: State | None) -> bool:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import earlier_runs, model_tab, page_notices, service, sidebar, viewer_component
+from app import dialogs, earlier_runs, model_picker, model_tab, page_notices, service, sidebar, viewer_component
 from app.i18n import LANGUAGES, NAMES, Words, language_of, plain
-from app.models import Failed, Loading, Ready, State
+from app.models import Failed, Loading, Ready, State, shown_as
 from app.runs import CannotContinue
 from families.base import Lang
 from harness.settings import Settings
@@ -52,8 +52,9 @@ def draw() -> None:
     state = service.current().models.state  # Looked at once: a model may get ready while the page is being drawn.
     settings = sidebar.draw(words, state, runs.run_start(here.last) if here.last else None)
     here, refused = _answer(words, here, state, settings)
-    if _header(words, here):
-        earlier_runs.show(words, here.runs)
+    st.session_state["shown"] = shown_as(state)
+    _header(words, here)
+    _dialog(words, here)
     _model_state(words, state)
     _, describing = st.tabs([words(key) for key in _TABS], key="tab", on_change="rerun")
     if describing.open:
@@ -72,7 +73,7 @@ def draw() -> None:
 
 def _asking(words: Words, here: _Conversation, state: State | None, refused: str | None) -> None:
     """The first tab: the question, the run and its answer."""
-    page_notices.draw(words, here.runs, refused, live=here.live, continuable=here.continuable)
+    page_notices.draw(words, here.runs, refused, state, live=here.live, continuable=here.continuable)
     if here.runs:
         viewer_component.show(
             here.runs, live=here.live, lang=words.lang, token=service.current().token, failed=words("viewer_failed"),
@@ -99,23 +100,31 @@ def _keep_language() -> None:
     st.query_params["lang"] = st.session_state["lang"]
 
 
-def _header(words: Words, here: _Conversation) -> bool:
-    """Title, ways to other conversations, language; whether the earlier ones are to be listed."""
-    listing = False
+def _header(words: Words, here: _Conversation) -> None:
+    """Title, ways to other conversations, language."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(words("title"), anchor=False, width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             if here.runs:
                 st.button(words("new_conversation"), key="new", icon=":material/add:", on_click=_forget_run)
             if service.current().runs.any_besides(here.runs):
-                listing = st.button(words("earlier"), key="earlier", icon=":material/history:")
+                st.button(
+                    words("earlier"), key="earlier", icon=":material/history:", on_click=dialogs.begin, args=(earlier_runs.NAME,),
+                )
             st.segmented_control(
                 words("language"), LANGUAGES, key="lang", format_func=NAMES.__getitem__, required=True,
                 label_visibility="collapsed", on_change=_keep_language,
             )
     if not here.runs:
         st.markdown(words("about"))
-    return listing
+
+
+def _dialog(words: Words, here: _Conversation) -> None:
+    """Whichever dialog is open."""
+    if dialogs.is_open(model_picker.NAME):
+        model_picker.show(words)
+    elif dialogs.is_open(earlier_runs.NAME):
+        earlier_runs.show(words, here.runs)
 
 
 def _forget_run() -> None:
@@ -196,21 +205,34 @@ def _empty_state(words: Words, disabled: bool) -> None:
 def _answer(
     words: Words, here: _Conversation, state: State | None, settings: Settings,
 ) -> tuple[_Conversation, str | None]:
-    """Starts a run for the question that was asked, if one was; what there is to say where it was not started."""
+    """Starts a run for the question that was asked, if one was; where it was not started, what there is to say. Then the question
+    stands in the box again."""
     question = st.session_state.pop("asked", None)
+    if not question:
+        return here, None
     refused = None
-    if question and not isinstance(state, Ready):
+    if not isinstance(state, Ready):
         refused = "not_ready"
-    elif question and here.live:
+    elif here.live:
         refused = "still_running"
-    elif question and isinstance(state, Ready):
+    elif st.session_state.get("shown") != shown_as(state):  # Another tab has changed it while this one was at rest.
+        refused = "model_changed"
+    else:
         try:
             started = _start(here, question, settings, state, words.lang)
             refused = "not_ready" if started is None else None
             here = started or here
         except CannotContinue:
             refused = "cannot_continue"
-    return here, refused and words(refused, question=plain(question))
+    if refused is None:
+        return here, None
+    st.session_state["question"] = question
+    return here, words(refused, question=plain(question), model=plain(_name(state)))
+
+
+def _name(state: State | None) -> str:
+    """The model's name beside the settings."""
+    return state.backend.model_id if isinstance(state, Ready) else ""
 
 
 def _start(here: _Conversation, question: str, settings: Settings, ready: Ready, lang: Lang) -> _Conversation | None:

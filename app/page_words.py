@@ -79,7 +79,8 @@ PAGE: Mapping[str, Text] = {
     "example_choice": Text("很多種寫法", "Many ways to say it"),
     "example_choice_help": Text(
         "這裡有很多字都說得通，所以機率是分散的：點開顏色深的 token，看看模型還想過什麼。",
-        "Many words would do here, so the odds are spread: open a token with a strong colour to see what else it could have been.",
+        "Many words would do here, so the odds are spread: open a token with a strong colour to see what else it could have "
+        "been.",
     ),
     "example_error": Text("工具出錯", "An error"),
     "example_error_help": Text(
@@ -123,6 +124,11 @@ PAGE: Mapping[str, Text] = {
     "not_ready": Text(
         "模型正在更換或還沒載入，所以「{question}」沒有送出。等模型好了再問一次。",
         "The model is being changed or is not loaded yet, so “{question}” was not sent. Ask again when it is ready.",
+    ),
+    "model_changed": Text(
+        "另一個分頁把模型換成了「{model}」，所以「{question}」沒有送出。問題還在輸入框裡；看看側邊欄的設定是否要改，再送出。",
+        "Another tab has changed the model to “{model}”, so “{question}” was not sent. It still stands in the box: look whether "
+        "the settings beside it suit, and send it again.",
     ),
     "viewer_failed": Text("檢視器沒有載入，請重新整理頁面。", "The viewer could not be loaded. Reload the page."),
 }

@@ -11,14 +11,14 @@ from typing import Any
 
 import streamlit as st
 
-from app import model_html, model_picker
+from app import dialogs, model_html, model_picker
 from app.drafting_words import drafter_name
 from app.i18n import Words, plain
 from app.models import Ready, State
 from backends.base import Backend, BackendError, Sampling
 from backends.model_settings import ModelSettings, settings_file
 from families.base import Text
-from harness.records import checkpoint_fields
+from harness.records import can_switch_thinking, checkpoint_fields
 from harness.run_file import Event
 from harness.settings import DEFAULT_SYSTEM_PROMPT, MOST_EXACT, Settings
 from harness.tools import registry
@@ -39,11 +39,9 @@ def draw(words: Words, state: State | None, resumed: Event | None) -> Settings:
     if backend is not None:
         _apply_defaults(backend)
     with st.sidebar:
-        choosing = _model(words, backend)
+        _model(words, backend)
         _sampling(words, backend)
-        _loop(words)
-    if choosing:
-        model_picker.show(words)
+        _loop(words, backend)
     return _settings()
 
 
@@ -65,6 +63,8 @@ def _fill(resumed: Event | None) -> None:
         known = resumed.get("settings") or {}
         first.update({key: known[key] for key in first if key in known})
         first["time_limit"] = known.get("time_limit_s") or first["time_limit"]
+        if first["thinking"] is None:  # Its model had no switch, so that nothing was set.
+            first["thinking"] = settings.thinking
         first["seed"] = None  # Mostly one that was drawn: kept, it would silently make every further run draw the same.
         first["tools"] = [name for name in offered if name in resumed.get("tools", offered)]
         made_with = {name: resumed[name] for name in ("model", "commit", "path") if name in resumed}
@@ -104,8 +104,8 @@ def _back_to_defaults(recommended: Mapping[str, Any]) -> None:
     st.session_state["drafter"] = st.session_state["drafter_wanted"] = None
 
 
-def _model(words: Words, backend: Backend | None) -> bool:
-    """What is loaded, at which commit, and where it runs; whether another model is to be chosen."""
+def _model(words: Words, backend: Backend | None) -> None:
+    """What is loaded, at which commit, and where it runs; and the button to choose another model."""
     if backend is not None:
         st.caption(words("family", model=plain(backend.model_id), family=backend.family.name))
         if backend.family.note is not None:
@@ -116,8 +116,10 @@ def _model(words: Words, backend: Backend | None) -> bool:
             _commit(words, backend.model_id, backend.info["commit"])
         if backend.info.get("notice") is not None:
             st.info(plain(words.of(backend.info["notice"])))
-    choosing: bool = st.button(words("choose_model"), key="choose", help=words("choose_model_help"), width="stretch")
-    return choosing
+    st.button(
+        words("choose_model"), key="choose", help=words("choose_model_help"), width="stretch",
+        on_click=dialogs.begin, args=(model_picker.NAME,),
+    )
 
 
 def _commit(words: Words, model_id: str, commit: str) -> None:
@@ -206,9 +208,12 @@ def _way_back(words: Words, backend: Backend) -> None:
     st.button(words("back_to_defaults"), key="reset", on_click=_back_to_defaults, args=(defaults,), disabled=not changed)
 
 
-def _loop(words: Words) -> None:
+def _loop(words: Words, backend: Backend | None) -> None:
     st.subheader(words("loop"))
-    st.toggle(words("thinking"), key="thinking", help=words("thinking_help"))
+    fixed = backend is not None and not can_switch_thinking(backend)
+    st.toggle(words("thinking"), key="thinking", help=words("thinking_help"), disabled=fixed)
+    if fixed:
+        st.caption(words("thinking_fixed"))
     st.pills(
         words("tools"), list(registry()), key="tools", selection_mode="multi", help=words("tools_help"),
     )

@@ -81,6 +81,11 @@ SIDEBAR: Mapping[str, Text] = {
         "families already holds an empty thinking block, which tells the model that thinking is over; some families always "
         "think, or never do, as the Model tab says. Thinking often helps with hard questions and costs tokens.",
     ),
+    "thinking_fixed": Text(
+        "這個模型的對話模板沒有思考開關，開或關都是一樣的提示：想不想由模型決定。",
+        "This model’s chat template has no switch for thinking: the prompt is the same on and off, and whether it thinks is up "
+        "to the model.",
+    ),
     "tools": Text("提供哪些工具", "Tools on offer"),
     "tools_help": Text(
         "勾選的工具會連同說明寫進提示，模型只能從說明認識它們。全部取消，模型就只能靠自己回答：同一題試兩次，差別就出來了。",

@@ -155,6 +155,37 @@ def test_a_model_that_is_changed_while_the_page_is_drawn_gets_no_question(
     assert installed.runs.active() == []
 
 
+def named(installed: Service) -> Models:
+    """Models that load the scripted one under any name; the first is ready."""
+    models = Models(lambda model, _progress: scripted("Hi.", model_id=model), installed.runs.wait_idle)
+    install(Service(installed.runs, models))
+    models.request("first")
+    wait_loaded()
+    return models
+
+
+def test_a_tab_at_rest_asks_no_model_that_it_does_not_show(installed: Service) -> None:
+    models, test = named(installed), page()
+    test.slider(key="temperature").set_value(1.7)
+    run(test)
+    models.request("second")
+    wait_loaded()
+    ask(test, "Hi")
+    assert EN("model_changed", question="Hi", model="second") in said(test)
+    assert viewer(test) is None
+    assert installed.runs.active() == []
+    assert (test.chat_input[0].proto.set_value, test.chat_input[0].proto.value) == (True, "Hi")
+    assert viewer(ask(test, "Hi")) is not None, "by now it shows that model"
+
+
+def test_a_model_that_is_back_by_now_is_asked(installed: Service) -> None:
+    models, test = named(installed), page()
+    for model in ("second", "first"):
+        models.request(model)
+        wait_loaded()
+    assert viewer(ask(test, "Hi")) is not None
+
+
 def test_choosing_a_model_changes_it_for_every_tab(backend: ScriptedBackend, installed: Service) -> None:
     test = page()
     assert EN("family", model="scripted", family=backend.family.name) in said(test)

@@ -13,11 +13,13 @@ from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from app import service
 from app.i18n import Words, plain
+from app.models import Models
 from app.runs import Runs
 from app.service import Service, install
 from backends.scripted import ScriptedBackend
+from families.hermes import HERMES
 from harness.settings import Settings
-from tests.app.conftest import scripted, serve_with
+from tests.app.conftest import scripted, serve_with, wait_loaded
 from tests.app.test_page import ask, page, run, said, viewer
 
 EN, ZH = Words("en"), Words("zh")
@@ -123,6 +125,22 @@ def test_a_page_at_rest_learns_that_another_tab_is_answered_and_that_it_ended(
     installed.runs.wait_idle()
     assert looking.again(test, timers) == ""
     assert not test.button
+
+
+def test_a_page_at_rest_learns_that_another_tab_has_changed_the_model(
+    installed: Service, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looking = Looking(monkeypatch)
+    models = Models(lambda model, _progress: scripted(model_id=model), installed.runs.wait_idle)
+    install(Service(installed.runs, models, installed.token))
+    for model in ("first", "second"):
+        models.request(model)
+        wait_loaded()
+        if model == "first":
+            test = page()
+            timers = looking.timers()
+            assert looking.again(test, timers) == "", "it still shows the model that is there"
+    assert EN("family", model="second", family=HERMES.name) in looking.again(test, timers)
 
 
 def test_nothing_looks_while_the_pages_own_tokens_arrive(installed: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,3 +87,15 @@ def test_a_hub_model_is_found_fetched_asked_and_pinned(
     row = dialog.get_by_text(f"in the cache, commit {model.commit[:7]}")
     row.wait_for()
     assert dialog.get_by_role("button", name="In use").count() >= 1
+
+
+def test_a_number_format_that_was_chosen_is_seen_once_the_dialog_is_dismissed(address: str, tab: Tabs) -> None:
+    here = tab(address)
+    here.page.get_by_text("On cpu, float32").wait_for()
+    here.page.get_by_role("button", name="Choose a model").click()
+    dialog = here.page.get_by_role("dialog")
+    dialog.locator("[data-testid=stSelectbox]").filter(has_text="Number format").locator("input").click()
+    here.page.get_by_role("option", name="bfloat16").click()
+    here.page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    here.page.get_by_text("On cpu, bfloat16").wait_for()
