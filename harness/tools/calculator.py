@@ -1,8 +1,8 @@
 """calculator: exact arithmetic on integers and decimals.
 
 `simpleeval` walks the expression's syntax tree; it is given only the node kinds, operators and functions below, and every
-number is a Fraction, so that 0.1 + 0.2 is 0.3. Every intermediate number is kept below a size, so time and memory are
-bounded by the length of the expression.
+number is a Fraction, so that 0.1 + 0.2 is 0.3. Every intermediate number is kept below a size (a fraction with more digits
+is rounded to 60), so time and memory are bounded by the length of the expression.
 """
 
 from __future__ import annotations
@@ -25,64 +25,103 @@ MAX_LENGTH = 500  # Characters of an expression.
 MAX_DIGITS = 1000  # Digits of any number on the way.
 SIGNIFICANT = 12  # Digits of a result that does not end.
 LONGEST_DECIMAL = 30  # Digits of a finite decimal that is still shown in full.
-_ROOT_DIGITS = 60  # Digits to which an irrational root is computed.
+LONGEST_ROUNDED = 300  # Digits before the point of a power that is not exact; they take long to compute.
+_ROOT_DIGITS = 60  # Digits to which an irrational root, or a number too long to be kept exactly, is computed.
+_GUARD_DIGITS = 6  # More of them on the way; the logarithm of a number that is let through stays below 10**4.
+_LIMIT: int = 10**MAX_DIGITS
+_MAX_BITS = _LIMIT.bit_length()
 _PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494459")
 _TOO_LARGE = f"the numbers get too large; at most {MAX_DIGITS} digits are computed"
 _ALLOWED = "use numbers, + - * / // % ** ( ) and the functions sqrt, abs, round, min, max"
 
 
 def _bounded(value: Fraction | int) -> Fraction:
-    if max(abs(value.numerator), value.denominator) >= 10**MAX_DIGITS:
-        raise ToolError(_TOO_LARGE)
-    return Fraction(value)
-
-
-def _whole_root(value: int) -> int | None:
-    root = math.isqrt(value)
-    return root if root * root == value else None
-
-
-def _sqrt(value: Fraction) -> Fraction:
-    """Exact for squares of fractions, else to 60 digits."""
-    if value < 0:
-        raise ToolError("the square root of a negative number is not a real number")
-    top, bottom = _whole_root(value.numerator), _whole_root(value.denominator)
-    if top is not None and bottom is not None:
-        return Fraction(top, bottom)
+    """The value, to 60 digits where it is too long to be kept exactly. Raises where it is too large."""
+    value = Fraction(value)
+    if _is_short(value):
+        return value
     with localcontext() as context:
         context.prec = _ROOT_DIGITS
-        return _bounded(Fraction((Decimal(value.numerator) / Decimal(value.denominator)).sqrt()))
+        whole = _decimal(value).adjusted() + 1
+        if value.denominator > 1 and whole <= MAX_DIGITS:
+            context.prec = _kept(whole)
+            rounded = Fraction(_decimal(value))
+            if _is_short(rounded):
+                return rounded
+    raise ToolError(_TOO_LARGE)
 
 
-def _whole_power(base: Fraction, exponent: int) -> Fraction:
-    """Raises before it computes what would be too large."""
-    digits = max(base.numerator.bit_length(), base.denominator.bit_length()) * math.log10(2)
-    if base not in (0, 1, -1) and abs(exponent) * (digits - 1) > MAX_DIGITS:
-        raise ToolError(_TOO_LARGE)
-    if base in (1, -1):
-        return base if exponent % 2 else Fraction(1)
-    if abs(exponent) > 4 * MAX_DIGITS and base != 0:
-        raise ToolError(_TOO_LARGE)
-    if base == 0 and exponent > 0:
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def _is_short(value: Fraction) -> bool:
+    return max(abs(value.numerator), value.denominator) < _LIMIT
+
+
+def _kept(whole: int) -> int:
+    """To how many digits a number with `whole` digits before its point is rounded: those are all shown, so all must be right."""
+    return min(_ROOT_DIGITS + max(whole, 0), MAX_DIGITS)
+
+
+def _whole_root(value: int, degree: int) -> int | None:
+    """The whole number whose power is `value`, by Newton's method from above."""
+    if value < 2 or degree >= value.bit_length():
+        return value if value < 2 else None
+    root = 2 << value.bit_length() // degree
+    while (lower := ((degree - 1) * root + value // root ** (degree - 1)) // degree) < root:
+        root = lower
+    return root if root**degree == value else None
+
+
+def _exact_root(base: Fraction, degree: int) -> Fraction | None:
+    if degree == 1:
         return base
-    return Fraction(base**exponent)
+    top, bottom = _whole_root(base.numerator, degree), _whole_root(base.denominator, degree)
+    return None if top is None or bottom is None else Fraction(top, bottom)
+
+
+def _exact_power(base: Fraction, exponent: int) -> Fraction | None:
+    """None, before it is computed, where the power is too long."""
+    bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if base not in (0, 1, -1) and (bits - 1) * abs(exponent) >= _MAX_BITS:
+        return None
+    power = Fraction(base**exponent)
+    return power if _is_short(power) else None
+
+
+def _rounded_power(base: Fraction, exponent: Fraction) -> Fraction:
+    """To 60 digits. Raises before it computes what would be too large."""
+    if abs(exponent) >= 10**_ROOT_DIGITS:
+        raise ToolError(_TOO_LARGE)
+    with localcontext() as context:
+        context.prec = 2 * _ROOT_DIGITS  # An exponent multiplies the error of the base, and it has up to 60 digits.
+        size = _decimal(abs(base)).log10() * _decimal(exponent)
+        if abs(size) >= MAX_DIGITS:
+            raise ToolError(_TOO_LARGE)
+        if size >= LONGEST_ROUNDED:
+            raise ToolError(f"the power gets too large; at most {LONGEST_ROUNDED} digits are computed of one that is not exact")
+        kept = _kept(math.ceil(size))
+        context.prec = kept + len(str(math.floor(abs(exponent)))) + _GUARD_DIGITS
+        power = _decimal(base) ** _decimal(exponent)
+        context.prec = kept
+        return Fraction(+power)
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
-    if exponent.denominator == 1:
-        return _whole_power(base, exponent.numerator)
-    if base < 0:
+    """Exact where the power is a fraction that is short enough, so that 64 ** (1/3) is 4; else to 60 digits."""
+    base, exponent = Fraction(base), Fraction(exponent)
+    if base < 0 and exponent.denominator != 1:
         raise ToolError("a negative number cannot be raised to a fractional power")
-    if exponent.denominator == 2:
-        return _whole_power(_sqrt(base), exponent.numerator)
-    with localcontext() as context:
-        context.prec = _ROOT_DIGITS
-        if base == 0:
-            return _whole_power(base, 1 if exponent > 0 else -1)
-        size = (Decimal(base.numerator) / Decimal(base.denominator)).log10() * Decimal(exponent.numerator) / exponent.denominator
-        if abs(size) > MAX_DIGITS:
-            raise ToolError(_TOO_LARGE)
-        return Fraction(Decimal(10) ** size)
+    root = _exact_root(base, exponent.denominator)
+    power = None if root is None else _exact_power(root, exponent.numerator)
+    return _rounded_power(base, exponent) if power is None else power
+
+
+def _sqrt(value: Fraction) -> Fraction:
+    if value < 0:
+        raise ToolError("the square root of a negative number is not a real number")
+    return _power(value, Fraction(1, 2))
 
 
 def _round(value: Fraction, places: Fraction = Fraction(0)) -> Fraction:
@@ -159,8 +198,9 @@ _THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d[eE])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])
 _ONE_OR_TWO = re.compile(r"(?<![\d.])(?<!\d[eE])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _BRACKETS = re.compile(r"((?:\b(?:min|max|round)\s*)?\(|\))")
 _TIMES = re.compile(r"(?<=[\d)])(?:\s*[xX]\s+|\s+[xX]\s*)(?=[\d(.])|(?:(?<=[1-9)])|(?<=\d\d)|(?<=\.\d))[xX](?=[\d(.])")
-_PERCENT = re.compile(r"(\d+\.?\d*|\.\d+)\s*%(?=\s*(?:of\b|\*|/|\)|$))")
+_PERCENT = re.compile(r"(?<![\d.])(\d+(?:\.\d*)?|\.\d+)\s*%(?=\s*(?:of\b|\*|/|\)|$))")
 _AMBIGUOUS_PERCENT = re.compile(r"\d\s*%\s*[+-]")
+_BINDS_FIRST = re.compile(r"(//?|\*\*|%)\s*[+-]?$")  # What would take the percentage alone, and leave what it is of.
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
@@ -173,6 +213,8 @@ def _percent(text: str) -> str:
         added = before.endswith(("+", "-")) and before[:-1].strip() and after[:1] in ("", ")")
         if added and not re.search(r"(?:^|\()\s*1\s*[+-]$", before):
             raise ToolError(f"{match[0]} of what? Write for example 80 * {match[1]}/100")
+        if after.startswith("of") and (sign := _BINDS_FIRST.search(before)):
+            raise ToolError(f"put brackets around what follows {sign[1]}, for example 100 {sign[1]} ({match[0]} of 80)")
     text = _PERCENT.sub(r"(\1/100)", text)
     return re.sub(r"\)\s*of\b", ")*", text)
 
@@ -196,10 +238,10 @@ def _without_thousands(text: str) -> str:
 
 def _prepare(expression: str) -> str:
     """Reads the signs people write, where they can mean only one thing, as Python's operators."""
+    if len(expression.strip()) > MAX_LENGTH:
+        raise ToolError(f"the expression is too long; at most {MAX_LENGTH} characters are read")
     text = expression.translate(_SIGNS).strip().removesuffix("=").rstrip().replace("√(", "sqrt(")
     text = re.sub(r"\s*\bpercent\b", "%", text)
-    if len(text) > MAX_LENGTH:
-        raise ToolError(f"the expression is too long; at most {MAX_LENGTH} characters are read")
     text = _TIMES.sub("*", _without_thousands(text))
     text = re.sub(r"(?<![\d.\w])0+(?=\d)", "", _percent(text))
     if strange := re.search(r"[^\w\s+\-*/%().,]", text):
@@ -212,7 +254,7 @@ def _prepare(expression: str) -> str:
 
 
 def evaluate(expression: str) -> Fraction:
-    """The exact value (roots that are irrational: to 60 digits). Raises ToolError in words for the model."""
+    """The exact value (to 60 digits where it is irrational, or too long on the way). Raises ToolError in words for the model."""
     text = _prepare(expression)
     try:
         return Fraction(_ExactEval().eval(text))

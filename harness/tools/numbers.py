@@ -22,6 +22,15 @@ def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def scientific(value: Fraction, digits: int) -> str:
+    """`value` with `digits` significant digits, without trailing zeros, and a power of ten."""
+    with localcontext() as context:
+        context.prec = _PRECISION
+        number = Decimal(value.numerator) / Decimal(value.denominator)
+        mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
+    return f"{_trimmed(mantissa)}e{int(exponent)}"
+
+
 def plain(value: Fraction, digits: int) -> str:
     """`value` with `digits` significant digits, without trailing zeros.
 
@@ -33,10 +42,10 @@ def plain(value: Fraction, digits: int) -> str:
         number = Decimal(value.numerator) / Decimal(value.denominator)
         if not number:
             return "0"
-        mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
-        if int(exponent) < _LOWEST_PLAIN:
-            return f"{_trimmed(mantissa)}e{exponent}"
-        places = max(digits - 1 - int(exponent), 0)
+        exponent = int(f"{number:.{digits - 1}e}".split("e")[1])
+        if exponent < _LOWEST_PLAIN:
+            return scientific(value, digits)
+        places = max(digits - 1 - exponent, 0)
         rounded = number.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
         return _trimmed(f"{rounded:f}")
 

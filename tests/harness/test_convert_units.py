@@ -71,9 +71,136 @@ def convert(value: float, from_unit: str, to_unit: str) -> str:
         (-3, "ft", "inches", "-36 inches"),
         (1, "mm", "km", "0.000001 km"),
         (1, "um", "km", "1e-9 km"),
+        (1, "s^-1", "Hz", "1 Hz"),
+        (6, "ft.", "in.", "72 in."),
     ],
 )
 def test_conversions(value: float, from_unit: str, to_unit: str, result: str) -> None:
+    assert convert(value, from_unit, to_unit) == result
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "result"),
+    [
+        (3000, "rpm", "Hz", "50 Hz"),
+        (50, "Hz", "rpm", "3000 rpm"),
+        (3000, "revolutions per minute", "hertz", "50 hertz"),
+        (60, "cycles per second", "Hz", "60 Hz"),
+        (60, "rpm", "cps", "1 cps"),
+        (1, "kHz", "rpm", "60000 rpm"),
+        (360, "deg/s", "Hz", "1 Hz"),
+        (60, "rpm", "rad/s", "6.28319 rad/s"),
+        (1, "rpm", "deg/s", "6 deg/s"),
+        (120, "bpm", "Hz", "2 Hz"),
+        (1, "turn", "radians", "6.28319 radians"),
+    ],
+)
+def test_a_turn_is_a_cycle(value: float, from_unit: str, to_unit: str, result: str) -> None:
+    assert convert(value, from_unit, to_unit) == result
+
+
+@pytest.mark.parametrize("bits", ["mbps", "Mbps", "MBPS", "Mb/s", "Mbit/s", "mbit/s", "mbits per second", "megabits per second"])
+@pytest.mark.parametrize("bytes_", ["MB/s", "MBps", "mBps", "mb/s", "MB per sec", "mbytes/s", "megabytes per second"])
+def test_megabits_and_megabytes_per_second(bits: str, bytes_: str) -> None:
+    assert convert(100, bits, bytes_) == f"12.5 {bytes_}"
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "result"),
+    [
+        (1, "GB/s", "MBps", "1000 MBps"),
+        (1, "kBps", "kbps", "8 kbps"),
+        (1, "KBps", "KB/s", "1 KB/s"),
+        (1, "gbps", "GBps", "0.125 GBps"),
+        (1, "tbps", "gbps", "1000 gbps"),
+        (8, "bps", "Bps", "1 Bps"),
+        (8, "b/s", "B/s", "1 B/s"),
+        (3.6, "GB per hour", "MB/s", "1 MB/s"),
+        (8, "mbit", "mB", "1 mB"),
+        (8, "gbit", "gbytes", "1 gbytes"),
+        (1, "pb", "tb", "1000 tb"),
+        (1, "gib", "mib", "1024 mib"),
+        (8, "Mib", "MiB", "1 MiB"),
+        (1, "gig", "MB", "1000 MB"),
+    ],
+)
+def test_data(value: float, from_unit: str, to_unit: str, result: str) -> None:
+    assert convert(value, from_unit, to_unit) == result
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "result"),
+    [
+        (1, "kwh", "J", "3600000 J"),
+        (1, "KWH", "wh", "1000 wh"),
+        (1, "gwh", "MWh", "1000 MWh"),
+        (1, "kpa", "Pa", "1000 Pa"),
+        (1, "hpa", "pa", "100 pa"),
+        (1, "mpa", "kPa", "1000 kPa"),
+        (1, "btu", "J", "1055.06 J"),
+        (1000, "btu/h", "BTU/hr", "1000 BTU/hr"),
+        (1, "ghz", "mhz", "1000 mhz"),
+        (1, "khz", "hz", "1000 hz"),
+        (1000, "mHz", "Hz", "1 Hz"),
+        (1000, "w", "kW", "1 kW"),
+        (1, "v", "mv", "1000 mv"),
+        (1, "kv", "V", "1000 V"),
+        (2000, "mah", "Ah", "2 Ah"),
+        (1, "kj", "j", "1000 j"),
+        (1, "Nm", "J", "1 J"),
+        (1, "nm", "m", "1e-9 m"),
+        (1, "foot-pounds", "J", "1.35582 J"),
+        (1, "ft-lbs", "Nm", "1.35582 Nm"),
+        (1, "lb-ft", "inch-pounds", "12 inch-pounds"),
+        (2, "decades", "years", "20 years"),
+        (1, "us pint", "us cups", "2 us cups"),
+        (1, "US quarts", "us pints", "2 us pints"),
+        (1, "U.S. gal", "us fl oz", "128 us fl oz"),
+        (3, "us teaspoons", "us tablespoon", "1 us tablespoon"),
+        (1, "uk pint", "uk fl oz", "20 uk fl oz"),
+        (1, "british gallon", "uk quarts", "4 uk quarts"),
+        (1, "uk ton", "us tons", "1.12 us tons"),
+        (100, "us", "ms", "0.1 ms"),
+        (1, "st", "lb", "14 lb"),
+        (1, "St", "cm2/s", "1 cm2/s"),
+        (760, "mmhg", "mmHg", "760 mmHg"),
+        (1, "bbl", "gallons", "42 gallons"),
+        (1, "cu yd", "cu ft", "27 cu ft"),
+        (1, "sq. km", "sqm", "1000000 sqm"),
+        (60, "gpm", "gallons per second", "1 gallons per second"),
+        (60, "cfm", "ft3/s", "1 ft3/s"),
+        (1, "light-minute", "light seconds", "60 light seconds"),
+    ],
+)
+def test_names_that_people_type(value: float, from_unit: str, to_unit: str, result: str) -> None:
+    assert convert(value, from_unit, to_unit) == result
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "result"),
+    [
+        (30, "mpg", "miles per gallon", "30 miles per gallon"),
+        (10, "mpg", "km/L", "4.25144 km/L"),
+        (20, "km/L", "L/100km", "5 L/100km"),
+        (5, "liters per 100 km", "km/l", "20 km/l"),
+        (30, "mpg", "L/100 km", "7.84049 L/100 km"),  # 235.2146 over the miles per gallon.
+        (5, "L/100km", "L/km", "0.05 L/km"),
+    ],
+)
+def test_consumption_is_the_inverse_of_distance_per_volume(value: float, from_unit: str, to_unit: str, result: str) -> None:
+    assert convert(value, from_unit, to_unit) == result
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "result"),
+    [
+        (1, "mole", "particle", "6.02214e23 particle"),
+        (1, "parsec", "mm", "3.08568e19 mm"),
+        (-1, "km3", "mm3", "-1e18 mm3"),
+        (123456789012345, "m", "m", "123456789012345 m"),
+    ],
+)
+def test_no_digit_is_shown_that_is_not_known(value: float, from_unit: str, to_unit: str, result: str) -> None:
     assert convert(value, from_unit, to_unit) == result
 
 
@@ -109,6 +236,10 @@ def test_a_lone_c_is_a_temperature_only_beside_a_temperature() -> None:
         ("kg", "m", "cannot convert kilogram to meter"),
         ("celsius", "miles", "cannot convert degree_Celsius to mile"),
         ("square feet", "feet", "cannot convert foot ** 2 to foot"),
+        ("mw", "W", "unknown unit 'mw'"),  # Milli or mega?
+        ("us dollars", "km", "unknown unit 'us dollars'"),
+        ("acres", "mpg", "cannot convert international_acre to mile / gallon"),
+        ("L/100km", "celsius", "cannot convert liter_per_hundred_kilometers to degree_Celsius"),
     ],
 )
 def test_mistakes_are_explained(from_unit: str, to_unit: str, says: str) -> None:
