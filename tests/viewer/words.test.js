@@ -76,7 +76,7 @@ test("what cannot be seen, or turns the text around it, is shown as its code", (
 
 test("numbers and durations", () => {
   assert.deepEqual([-0.6931, -0.00052, -0.0000281, -1e-7, 0].map(logText), ["−0.693", "−0.001", "−0.000028", "−1.0e-7", "0.000"]);
-  assert.deepEqual([-3.2e-10, -4.5e-20].map(logText), ["−3.2e-10", "−4.5e-20"], "the zeros of an exponent are none of a fraction");
+  assert.deepEqual([-3.2e-10, -4.5e-20].map(logText), ["−3.2e-10", "−4.5e-20"], "an exponent keeps its zeros");
   assert.deepEqual([2.309, 24.06, 812.4, 3, 0.0042, 0].map(short), ["2.31", "24.1", "812", "3", "0.004", "0"]);
   assert.deepEqual([3.14, 412.3, 999.7, 1834, 25000].map(duration), [
     { key: "ms", n: "3.1" }, { key: "ms", n: "412" }, { key: "s", n: "1" }, { key: "s", n: "1.83" }, { key: "s", n: "25" },
