@@ -27,7 +27,7 @@ from backends.base import BackendError, Progress
 from backends.checkpoint import weight_files
 from backends.checkpoint_files import Stored, gguf_numbers, stored, tensor_bytes
 from backends.few_rows import quicken
-from backends.memory import BYTES, Weights, does_not_fit, free_bytes, require_room
+from backends.memory import BYTES, Weights, free_bytes, ran_out, require_room
 from backends.unknown import unknown_family
 from backends.weight_progress import told
 from families.base import Family, Text
@@ -166,7 +166,7 @@ def room_for(name: str, weights: Weights | None, device: str) -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:
         if not out_of_memory(error):
             raise
-        raise does_not_fit(name, weights, free) from error
+        raise ran_out(name, weights, free) from error
 
 
 def load_assistant(path: Path, model: Any) -> Any:

@@ -25,6 +25,9 @@ _ROOM = 1.2
 _LEAST_ROOM = 1.05
 """What leaves less than a twentieth is not begun: the keys and values of a few thousand tokens take as much. A computer with more
 room than that may well do, as long as the conversation is short."""
+_SMALLER_MODEL = Text(
+    "請換一個小一點的模型，或先關掉別的程式再試。", "Choose a smaller model, or close other programs and try again.",
+)
 
 
 @dataclass(frozen=True)
@@ -64,15 +67,30 @@ def require_room(name: str, weights: Weights, free: int) -> None:
 
 
 def does_not_fit(name: str, weights: Weights, free: int) -> BackendError:
-    """The error of a model for which memory does not suffice: what it needs, what is free, and what would fit."""
+    """The error of a model that cannot be loaded into `free` bytes: what it needs, what is free, and what would fit."""
     fits = smaller(weights, free)
-    as_en, as_zh = (f"in {weights.dtype}", f"用 {weights.dtype} ") if weights.dtype else ("as they are stored", "照檔案裡的格式")
-    hint = _smaller_dtype(weights, fits) if fits else _smaller_model(free)
+    needed, hint = _needed(weights), _smaller_dtype(weights, fits) if fits else _smaller_model(free)
     return BackendError(
-        f"There is not enough memory for {name}: its weights take {size(weights.n_bytes)} {as_en}, and {size(free)} "
-        f"are free. {hint.en}",
-        f"記憶體放不下 {name}：它的權重{as_zh}要 {size(weights.n_bytes)}，目前只剩 {size(free)}。{hint.zh}",
+        f"There is not enough memory for {name}: {needed.en}, and {size(free)} are free. {hint.en}",
+        f"記憶體放不下 {name}：{needed.zh}，目前只剩 {size(free)}。{hint.zh}",
     )
+
+
+def ran_out(name: str, weights: Weights, free: int) -> BackendError:
+    """The error of a model for which memory did not suffice, though `free` bytes hold its weights."""
+    fits = smaller(weights, free)
+    needed, hint = _needed(weights), _smaller_dtype(weights, fits) if fits else _SMALLER_MODEL
+    return BackendError(
+        f"Memory ran out while {name} was loaded: {needed.en}, and {size(free)} were free, but loading takes more on the way. "
+        f"{hint.en}",
+        f"載入 {name} 時記憶體用完了：{needed.zh}，原本還剩 {size(free)}，但載入過程要用得更多。{hint.zh}",
+    )
+
+
+def _needed(weights: Weights) -> Text:
+    as_en, as_zh = (f"in {weights.dtype}", f"用 {weights.dtype} ") if weights.dtype else ("as they are stored", "照檔案裡的格式")
+    n_bytes = size(weights.n_bytes)
+    return Text(f"它的權重{as_zh}要 {n_bytes}", f"its weights take {n_bytes} {as_en}")
 
 
 def _smaller_dtype(weights: Weights, fits: tuple[str, ...]) -> Text:

@@ -18,7 +18,7 @@ from backends.base import BackendError
 from backends.checkpoint import DTYPES
 from backends.checkpoint_files import gguf_numbers
 from backends.loading import load_assistant, load_checkpoint
-from backends.memory import BYTES, Weights, does_not_fit, free_bytes, require_room, smaller
+from backends.memory import BYTES, Weights, does_not_fit, free_bytes, ran_out, require_room, smaller
 from backends.qwen_mtp import load_head
 from families.base import Text
 from tests.backends import networks, test_cgroups, test_loading, test_qwen_mtp, tiny
@@ -64,6 +64,16 @@ def test_a_smaller_model_is_named_where_no_format_fits() -> None:
     error = does_not_fit("Acme/Tiny", Weights(4 * GB, "bfloat16"), 6 * GB)
     assert "about 2500 million parameters fit in bfloat16" in str(error)
     assert "25 億個參數" in error.zh
+
+
+def test_memory_that_ran_out_though_the_weights_fit_is_told_as_that() -> None:
+    assert str(ran_out("Acme/Tiny", Weights(4 * GB, "float32"), 20 * GB)) == (
+        "Memory ran out while Acme/Tiny was loaded: its weights take 16.0 GB in float32, and 20.0 GB were free, but loading "
+        "takes more on the way. In bfloat16 or float16 they take 8.00 GB, which fits."
+    )
+    error = ran_out("Acme/Tiny", Weights(4 * GB, "bfloat16"), 9 * GB)
+    assert str(error).endswith("on the way. Choose a smaller model, or close other programs and try again.")
+    assert "載入 Acme/Tiny 時記憶體用完了" in error.zh
 
 
 def test_weights_that_stay_quantised_have_no_smaller_format() -> None:
