@@ -56,8 +56,8 @@ class _PlacingParser(ResponseParser):  # type: ignore[misc]
     """transformers' parser, with what its events do not tell: where each stands ("span"), in characters of all that it was fed,
     prompt included, and whether a call was cut off ("cut"), which it reads as far as it goes and would give out as whole.
 
-    `ended` says that the text ends with a stop token. These are inner methods of transformers 5.24's parser; where another version
-    has others, reading fails and the turn is shown as it is.
+    `ended` says that the text ends with a stop token. These are inner methods of transformers 5.24's parser; where another
+    version has others, reading fails and the turn is shown as it is.
     """
 
     def __init__(self, template: Any, prefix: str, tools: Sequence[Mapping[str, Any]], ended: bool) -> None:
