@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -157,9 +158,21 @@ class Tab:
         return [strips.nth(n).evaluate(read) for n in range(strips.count())]
 
 
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remembers that a test failed, for `tab` to say what its pages showed then."""
+    report = yield
+    item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture
-def tab(chromium: Any) -> Iterator[Callable[..., Tab]]:
-    """Opens tabs; each test has a browser profile of its own, in English unless told otherwise."""
+def tab(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Callable[..., Tab]]:
+    """Opens tabs; each test has a browser profile of its own, in English unless told otherwise. What the tabs of a failed test
+    show is printed."""
     contexts: list[Any] = []
     tabs: list[Tab] = []
 
@@ -173,6 +186,10 @@ def tab(chromium: Any) -> Iterator[Callable[..., Tab]]:
         return made.go(url)
 
     yield open_tab
+    if request.node.stash.get(_FAILED, False):
+        for each in tabs:
+            with contextlib.suppress(Exception):  # A page that is gone must not hide why the test failed.
+                print(f"--- {each.page.url}\n{each.page.locator('body').inner_text(timeout=5_000)}\n--- errors: {each.errors}")
     for context in contexts:
         context.close()
 
