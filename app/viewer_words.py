@@ -321,9 +321,10 @@ _POPOVER: Mapping[str, Text] = {
         "Top-k is 1, so only the most likely candidate is left, at any temperature. To let others be drawn, raise top-k.",
     ),
     "happened_only_top_p": Text(
-        "它一個的機率就達到 top-p 的 {share}，所以只留下它。想看別的候選被抽中，就調高 top-p 或溫度。",
-        "Its probability alone reached top-p, {share}, so only this candidate was left. To let others be drawn, raise top-p or "
-        "the temperature.",
+        "套用溫度 {temperature} 之後，它一個的機率就達到 top-p 的 {share}，所以只留下它。想看別的候選被抽中，就調高 top-p "
+        "或溫度。",
+        "After temperature {temperature} its probability alone reached top-p, {share}, so only this candidate was left. To let "
+        "others be drawn, raise top-p or the temperature.",
     ),
     "happened_top": Text(
         "抽中了機率最高的：模型給 {p}，設定之後 {after}。",

@@ -184,7 +184,7 @@ export class Popover {
   }
 
   sentence(token, settings) {
-    const values = { rank: token.rank, share: settings.top_p };
+    const values = { rank: token.rank, share: settings.top_p, temperature: settings.temperature };
     if (known(token.p)) values.p = percent(token.p);
     if (known(token.p_sampled)) values.after = percent(token.p_sampled);
     return this.words.t(`happened_${happened(token, settings)}`, values);

@@ -19,7 +19,7 @@ const TABLES = {
     seen_part_cached: "{n}: {cached}, again {again}", where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}",
     tool_running: "{name} runs", pill_call: "a call", least: "{piece} {p}", after: "→ {p}",
     top_stages: "{n}, then {settings}", top_settings: "after {settings}", setting_temperature: "t {n}", setting_top_k: "k {n}",
-    setting_top_p: "p {n}", top_stages_mean: "first {n}, then {settings}",
+    setting_top_p: "p {n}", top_stages_mean: "first {n}, then {settings}", happened_only_top_p: "after {temperature} at {share}",
   },
   zh: { where: "第 {n} 個，共 {of} 個", token_label_plain: "「{piece}」第 {n} 個", tool_running: "{name} 執行中", pill_call: "呼叫" },
 };
@@ -172,6 +172,16 @@ test("what the steps of the candidates mean can be reached by keyboard, and is f
   page.popover.redraw();
   page.popover.close();
   assert.equal(page.words.labels.size, before);
+});
+
+test("the share that reached top-p is said to be that after the temperature", async () => {
+  const page = await drawn(numbered([
+    { kind: "run_start", settings: { temperature: 0.1, top_k: 20, top_p: 0.9 } }, { kind: "step_start", step: 1 },
+    { kind: "prefill", step: 1, n_reused: 0 },
+    token(1, 0, "a", { id: 1, p: 0.55, p_sampled: 1, rank: 1, kept: 1, top: [[1, "a", 0.55, 1], [2, "b", 0.1, 0]] }),
+  ]));
+  page.root.querySelector(".lg-t").click();
+  assert.equal(page.popover.element.querySelector(".lg-sentence").textContent, "after 0.1 at 0.9");
 });
 
 test("whoever closes the popover from inside is back at the token", async () => {
