@@ -68,6 +68,10 @@ def application(host: str, port: int, *, on_start: str | None = None) -> App:
         await asyncio.to_thread(service.current().runs.stop_all, _STOPPING_S)
 
     trusted = Middleware(TrustedHostMiddleware, allowed_hosts=_trusted(host))
+    # Streamlit puts the script's folder into sys.path while the page is drawn, unless it is there already, and takes it out
+    # again. A thread that is importing then passes over a folder of that list, and the model fails to load now and then.
+    if str(SCRIPT.parent) not in sys.path:
+        sys.path.append(str(SCRIPT.parent))
     return App(SCRIPT, routes=routes(), lifespan=lifespan, middleware=[trusted])
 
 

@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
 
 from app.cli import main
+from app.server import SCRIPT, application
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,3 +93,13 @@ def test_an_address_that_cannot_be_used_is_said_in_the_language_of_the_terminal(
         main(["--host", "192.0.2.1", "--port", "0"])  # An address for documentation, which no computer has (RFC 5737).
     assert unusable in str(caught.value)
     assert "--host" in str(caught.value)
+
+
+def test_drawing_the_page_leaves_the_list_of_folders_to_import_from_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is imported in another thread meanwhile, which would pass over a folder of a list that changes."""
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each != str(SCRIPT.parent)])
+    application("127.0.0.1", 8501)
+    before = list(sys.path)
+    with modified_sys_path(str(SCRIPT)):
+        assert sys.path == before
+    assert sys.path == before
