@@ -22,7 +22,8 @@ _MOST_CHARACTERS = 90
 
 
 def show(words: Words, here: Collection[str]) -> None:
-    """Draws the dialog over the page, without the conversation `here`. The folder is looked through once for it."""
+    """Draws the dialog over the page, without the conversation `here`. The folder is looked through with the page, not at
+    each click in the dialog."""
     recent = service.current().runs.recent(_MOST_LISTED, without=here)
     dialogs.show(words("earlier"), _draw, words, recent)
 

@@ -28,7 +28,7 @@ _MEDIA = {"image": "medium_image", "audio": "medium_audio", "video": "medium_vid
 
 
 def show(words: Words) -> None:
-    """Draws the dialog over the page. The cache is looked through once for it, not at each click in it."""
+    """Draws the dialog over the page. The cache is looked through with the page, not at each click in the dialog."""
     from backends.hub_cache import cached_models  # With it comes the hub's client, for which a page should not have to wait.
 
     try:

@@ -52,7 +52,7 @@ def draw() -> None:
     state = service.current().models.state  # Looked at once: a model may get ready while the page is being drawn.
     settings = sidebar.draw(words, state, runs.run_start(here.last) if here.last else None)
     here, refused = _answer(words, here, state, settings)
-    st.session_state["shown"] = shown_as(state)
+    st.session_state["shown"] = shown_as(state)  # What another tab may change while this one is at rest.
     _header(words, here)
     _dialog(words, here)
     _model_state(words, state)
@@ -73,7 +73,7 @@ def draw() -> None:
 
 def _asking(words: Words, here: _Conversation, state: State | None, refused: str | None) -> None:
     """The first tab: the question, the run and its answer."""
-    page_notices.draw(words, here.runs, refused, state, live=here.live, continuable=here.continuable)
+    page_notices.draw(words, here.runs, refused, live=here.live, continuable=here.continuable)
     if here.runs:
         viewer_component.show(
             here.runs, live=here.live, lang=words.lang, token=service.current().token, failed=words("viewer_failed"),
@@ -215,7 +215,7 @@ def _answer(
         refused = "not_ready"
     elif here.live:
         refused = "still_running"
-    elif st.session_state.get("shown") != shown_as(state):  # Another tab has changed it while this one was at rest.
+    elif st.session_state.get("shown") != shown_as(state):
         refused = "model_changed"
     else:
         try:

@@ -189,9 +189,11 @@ class ConversationCache:
         try:
             with self._watched() as seen:
                 output = self._model(input_ids=tokens, cache=self._cache, use_cache=True, logits_to_keep=to_keep, **small)
-        except BaseException as error:
-            if not (isinstance(error, Interrupted) and self._cut_to_read()):
-                self.clear()
+        except Interrupted:
+            self._cut_to_read()
+            raise
+        except BaseException:
+            self.clear()
             raise
         self._owed = []
         self._read.extend(ids)
@@ -202,16 +204,14 @@ class ConversationCache:
         logits: Tensor = output.logits[0]
         return logits
 
-    def _cut_to_read(self) -> bool:
-        """Takes away what a pass that was stopped between two layers has read; False where a layer holds more than keys and
-        values that can be cut."""
-        if any(type(layer) not in (DynamicLayer, RoomyLayer) for layer in self._cache.layers):
-            return False
-        for layer in self._cache.layers:
-            surplus = layer.get_seq_length() - self.n_read
-            if surplus > 0:
-                layer.crop(-surplus)
-        return True
+    def _cut_to_read(self) -> None:
+        """Takes away what a pass that was stopped between two layers has read, and everything where a layer holds more than keys
+        and values that can be cut."""
+        if all(type(layer) is RoomyLayer for layer in self._cache.layers):
+            for layer in self._cache.layers:
+                layer.crop(self.n_read - max(self.n_read, layer.get_seq_length()))
+        else:
+            self.clear()
 
     @contextmanager
     def _watched(self) -> Iterator[list[Tensor]]:

@@ -162,7 +162,6 @@ def gguf_numbers(path: Path) -> int | None:
         return None
 
 
-
 def part_of(tensor: str) -> str:
     """The part that a tensor belongs to: its name without the last piece, with * for a layer's number, and no deeper than one
     piece below that. "model.layers.3.self_attn.q_proj.weight" -> "model.layers.*.self_attn"."""

@@ -23,3 +23,10 @@ def backend(shared_backend: LocalBackend) -> LocalBackend:
     """The tiny model with nothing in its cache."""
     shared_backend._cache.clear()
     return shared_backend
+
+
+@pytest.fixture
+def seldom_stops(backend: LocalBackend, monkeypatch: pytest.MonkeyPatch) -> LocalBackend:
+    """The tiny model with no stop tokens, so that a turn is as long as its limit."""
+    monkeypatch.setattr(backend, "_stop_ids", frozenset())
+    return backend

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,59 +12,16 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from backends import cache, local
-from backends.base import BackendError, BackendEvent, Done, Encoded, Message, Prefill, Sampling, Token, ToolSchema
-from backends.drafters import Usable
+from backends.base import BackendError, BackendEvent, Done, Message, Sampling, ToolSchema
 from backends.local import LocalBackend
-from harness.drafts import DraftCount
 from harness.run import Run
 from harness.settings import Settings
 from tests.backends import tiny
+from tests.backends.local_turns import GREEDY, done_of, ids_of, ids_prompt, never, prefill_of, prompt_for, tokens_of, write
 
 MESSAGES: list[Message] = [{"role": "user", "content": "What is 37 * 48? 你好 👩‍👩‍👧"}]
 CALCULATOR = {"name": "calculator", "description": "Computes.", "parameters": {"type": "object"}}
 TOOLS: list[ToolSchema] = [{"type": "function", "function": CALCULATOR}]
-GREEDY = Sampling(temperature=0, max_new_tokens=40)
-
-
-def never() -> bool:
-    return False
-
-
-def tokens_of(events: Sequence[BackendEvent]) -> list[Token]:
-    return [event for event in events if isinstance(event, Token)]
-
-
-def ids_of(events: Sequence[BackendEvent]) -> list[int]:
-    return [token.id for token in tokens_of(events)]
-
-
-def prefill_of(events: Sequence[BackendEvent]) -> Prefill:
-    assert isinstance(events[0], Prefill)
-    return events[0]
-
-
-def done_of(events: Sequence[BackendEvent]) -> Done:
-    assert isinstance(events[-1], Done)
-    return events[-1]
-
-
-def write(backend: LocalBackend, prompt: Encoded, sampling: Sampling = GREEDY) -> list[BackendEvent]:
-    return list(backend.generate(prompt, sampling, never))
-
-
-def prompt_for(backend: LocalBackend, text: str) -> Encoded:
-    return backend.encode(backend.render([{"role": "user", "content": text}], [], True))
-
-
-def ids_prompt(*ids: int) -> Encoded:
-    return Encoded("", ids)
-
-
-@pytest.fixture
-def seldom_stops(backend: LocalBackend, monkeypatch: pytest.MonkeyPatch) -> LocalBackend:
-    """The tiny model with no stop tokens, so that a turn is as long as its limit."""
-    monkeypatch.setattr(backend, "_stop_ids", frozenset())
-    return backend
 
 
 # --- prompts
@@ -427,82 +382,3 @@ def test_progress_ends_at_one(tiny_folder: Path) -> None:
     LocalBackend.load(tiny_folder, "tiny", progress=lambda _what, done: told.append(done), device="cpu", dtype="bfloat16")
     assert told[0] == 0.0
     assert told[-1] == 1.0
-
-
-# --- drafting
-
-
-@pytest.mark.parametrize("drafter", [None, "prompt_lookup"])
-def test_limits_and_stops_hold_with_a_drafter_as_without(seldom_stops: LocalBackend, drafter: str | None) -> None:
-    prompt = prompt_for(seldom_stops, "ab ab ab ab ab ab ab ab")
-    alone = write(seldom_stops, prompt, dataclasses.replace(GREEDY, max_new_tokens=30))
-    for limit in (1, 2, 5, 30):
-        events = write(seldom_stops, prompt, dataclasses.replace(GREEDY, max_new_tokens=limit, drafter=drafter))
-        assert ids_of(events) == ids_of(alone)[:limit]
-        assert done_of(events).finish == "max_new_tokens"
-    for n_before in range(8):
-        answers = itertools.chain([False] * n_before, itertools.repeat(True))
-        events = list(seldom_stops.generate(prompt, dataclasses.replace(GREEDY, drafter=drafter), answers.__next__))
-        assert ids_of(events) == ids_of(alone)[: len(tokens_of(events))]
-        assert done_of(events).finish == "user_stopped"
-
-
-def test_prompt_lookup_ends_where_the_turn_does(seldom_stops: LocalBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a stop token and at the end of the context, in the middle of a draft or not; the next turn is right all the same."""
-    looks_up = dataclasses.replace(GREEDY, drafter="prompt_lookup")
-    prompt = ids_prompt(*[20, 21, 22, 23] * 6)
-    whole = ids_of(write(seldom_stops, prompt))
-    for room in (1, 2, 3, 5, 9):
-        with monkeypatch.context() as patched:
-            patched.setattr(seldom_stops, "context_length", prompt.n_tokens + room)
-            events = write(seldom_stops, prompt, looks_up)
-        assert (ids_of(events), done_of(events).finish) == (whole[:room], "context_full")
-    for stop in dict.fromkeys(whole[:12]):
-        with monkeypatch.context() as patched:
-            patched.setattr(seldom_stops, "_stop_ids", frozenset([stop]))
-            events = write(seldom_stops, prompt, looks_up)
-        assert (ids_of(events), done_of(events).finish) == (whole[: whole.index(stop) + 1], "stop_token")
-        assert ids_of(write(seldom_stops, prompt, looks_up)) == whole
-
-
-class Knows:
-    """A drafter that knows the whole text, and guesses four tokens of it."""
-
-    def __init__(self, whole: Sequence[int]) -> None:
-        self._whole = whole
-        self._n = 0
-
-    def take(self, ids: Sequence[int]) -> None:
-        self._n += len(ids)
-
-    def guess(self, at_most: int) -> list[int]:
-        return list(self._whole[self._n : self._n + min(4, at_most)])
-
-
-@pytest.mark.parametrize("n", range(2, 12))
-def test_guesses_behind_the_last_token_are_told_with_it(
-    seldom_stops: LocalBackend, n: int, monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A stop by the user at the n-th token. The first comes with the prompt, and each pass writes five, four of them guessed."""
-    prompt = ids_prompt(*range(30, 45))
-    whole = ids_of(write(seldom_stops, prompt))
-    monkeypatch.setitem(seldom_stops._drafters, "knows", Usable(lambda cache: Knows([*prompt.ids, *whole])))
-    answers = itertools.chain([False] * (n - 1), itertools.repeat(True))
-    events = list(seldom_stops.generate(prompt, dataclasses.replace(GREEDY, drafter="knows"), answers.__next__))
-    assert ids_of(events) == whole[:n]
-    drafts = DraftCount()
-    for token in tokens_of(events):
-        drafts.add(token.draft, "content")
-    n_passes = (n - 2) // 5 + 1
-    assert done_of(events).n_forwards == n_passes
-    assert drafts.drafted == 4 * n_passes
-    last = tokens_of(events)[-1].draft
-    if last is not None:
-        unread = whole[n : 5 * n_passes]
-        assert last.accepted
-        assert last.dropped == tuple(seldom_stops._vocabulary.pieces[token_id] for token_id in unread)
-
-
-def test_a_drafter_that_there_is_not(backend: LocalBackend) -> None:
-    with pytest.raises(ValueError, match="no drafter 'mtp'; there are \\['prompt_lookup'\\]"):
-        backend.generate(prompt_for(backend, "Hi"), Sampling(drafter="mtp"), never)
