@@ -51,7 +51,7 @@ def draw() -> None:
     here = _conversation()
     state = service.current().models.state  # Looked at once: a model may get ready while the page is being drawn.
     settings = sidebar.draw(words, state, runs.run_start(here.last) if here.last else None)
-    here, refused = _answer(words, here, state, settings)
+    here = _answer(words, here, state, settings)
     st.session_state["shown"] = shown_as(state)  # What another tab may change while this one is at rest.
     _header(words, here)
     _dialog(words, here)
@@ -64,16 +64,16 @@ def draw() -> None:
     # What belongs to the first tab stands below the tabs and is hidden while the other one is open: inside it would be mounted
     # anew, and lose its place, whenever the labels change language.
     with st.container(key="asking"):
-        _asking(words, here, state, refused)
+        _asking(words, here, state)
     if here.runs:
         # Outside every container the box stands at the bottom of the window, which Streamlit then keeps in view. Before there
         # is a run it stands in the page, so that the page opens at its top.
         _question_box(words, here, state)
 
 
-def _asking(words: Words, here: _Conversation, state: State | None, refused: str | None) -> None:
+def _asking(words: Words, here: _Conversation, state: State | None) -> None:
     """The first tab: the question, the run and its answer."""
-    page_notices.draw(words, here.runs, refused, live=here.live, continuable=here.continuable)
+    page_notices.draw(words, here.runs, live=here.live, continuable=here.continuable)
     if here.runs:
         viewer_component.show(
             here.runs, live=here.live, lang=words.lang, token=service.current().token, failed=words("viewer_failed"),
@@ -202,37 +202,29 @@ def _empty_state(words: Words, disabled: bool) -> None:
     st.markdown("\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)))
 
 
-def _answer(
-    words: Words, here: _Conversation, state: State | None, settings: Settings,
-) -> tuple[_Conversation, str | None]:
-    """Starts a run for the question that was asked, if one was; where it was not started, what there is to say. Then the question
-    stands in the box again."""
+def _answer(words: Words, here: _Conversation, state: State | None, settings: Settings) -> _Conversation:
+    """Starts a run for the question that was asked, if one was. Where that cannot be, the question stands in the box again, and
+    the page says why until the next one is asked."""
     question = st.session_state.pop("asked", None)
     if not question:
-        return here, None
-    refused = None
+        return here
+    started, why_not = None, None
     if not isinstance(state, Ready):
-        refused = "not_ready"
+        why_not = "not_ready"
     elif here.live:
-        refused = "still_running"
+        why_not = "still_running"
     elif st.session_state.get("shown") != shown_as(state):
-        refused = "model_changed"
+        why_not = "model_changed"
     else:
         try:
             started = _start(here, question, settings, state, words.lang)
-            refused = "not_ready" if started is None else None
-            here = started or here
+            why_not = "not_ready" if started is None else None
         except CannotContinue:
-            refused = "cannot_continue"
-    if refused is None:
-        return here, None
-    st.session_state["question"] = question
-    return here, words(refused, question=plain(question), model=plain(_name(state)))
-
-
-def _name(state: State | None) -> str:
-    """The model's name beside the settings."""
-    return state.backend.model_id if isinstance(state, Ready) else ""
+            why_not = "cannot_continue"
+    page_notices.refuse(why_not, question, state, here.runs)
+    if why_not is not None:
+        st.session_state["question"] = question
+    return started or here
 
 
 def _start(here: _Conversation, question: str, settings: Settings, ready: Ready, lang: Lang) -> _Conversation | None:

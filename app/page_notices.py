@@ -5,23 +5,29 @@ Knows nothing about how a question is asked; the conversation comes as the ids o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
 
 import streamlit as st
 
 from app import service
 from app.i18n import Words, plain
-from app.models import shown_as
+from app.models import Ready, State, shown_as
 
 _LOOK_EVERY_S = 3.0
 """Soon enough for somebody who is about to ask, and a few messages a look."""
 
 
-def draw(words: Words, here: Sequence[str], refused: str | None, *, live: bool, continuable: bool) -> None:
-    """What the user should know about the conversation `here` and about the other tabs; `refused` says why nothing was asked."""
-    if refused:
-        st.warning(refused)
+def refuse(why: str | None, question: str, state: State | None, here: Sequence[str]) -> None:
+    """From now on the conversation `here` says why the question was not asked, or, with None, nothing of the kind."""
+    model = state.backend.model_id if isinstance(state, Ready) else ""
+    st.session_state["refused"] = why and (tuple(here), why, {"question": plain(question), "model": plain(model)})
+
+
+def draw(words: Words, here: Sequence[str], *, live: bool, continuable: bool) -> None:
+    """What the user should know about the conversation `here` and about the other tabs."""
+    refused = st.session_state.get("refused")
+    if refused and refused[0] == tuple(here):
+        st.warning(words(refused[1], **refused[2]))
     named = st.query_params.get("run")
     if named and not here:
         st.warning(_unreadable(words, named) or words("run_unknown", run=plain(named)))
@@ -30,7 +36,7 @@ def draw(words: Words, here: Sequence[str], refused: str | None, *, live: bool, 
     active = service.current().runs.active()
     # While this conversation's own tokens arrive nothing else can begin to be answered, and nothing but its viewer looks.
     streaming = live and bool(active) and active[0] in here
-    st.fragment(_other_tabs, run_every=None if streaming else _LOOK_EVERY_S)(words, here, count())
+    st.fragment(_other_tabs, run_every=None if streaming else _LOOK_EVERY_S)(words, here)
 
 
 def _what_cannot_be_read(words: Words, here: Sequence[str], continuable: bool) -> None:
@@ -50,12 +56,11 @@ def _unreadable(words: Words, run_id: str) -> str | None:
     return why and words("run_unreadable", run=plain(run_id), why=words(f"unreadable_{why}"))
 
 
-def _other_tabs(words: Words, here: Sequence[str], looks: Iterator[int]) -> None:
+def _other_tabs(words: Words, here: Sequence[str]) -> None:
     """Says that another conversation is being answered. Looks again by itself, so that this is true of a page at rest, and draws
     nothing else then: the page, its question box and an open dialog stay as they are. Only where another tab has changed the
     model the whole page is drawn anew."""
-    again = next(looks) > 0  # The first time belongs to a page that is being drawn, and whose refusal would be lost.
-    if again and shown_as(service.current().models.state) != st.session_state["shown"]:
+    if shown_as(service.current().models.state) != st.session_state["shown"]:
         st.rerun()
     if st.session_state.pop("watched", False):
         st.rerun()  # The whole page is drawn anew, with the run that the address names by now.

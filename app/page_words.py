@@ -117,13 +117,14 @@ PAGE: Mapping[str, Text] = {
     ),
     "other_run_watch": Text("去看那一個", "Watch that one"),
     "still_running": Text(
-        "這段對話的上一個問題還在回答，所以「{question}」沒有送出。等它結束或按停止之後再問一次。",
-        "The last question of this conversation is still being answered, so “{question}” was not sent. Ask again when that has "
-        "ended, or stop it first.",
+        "這段對話的上一個問題那時還在回答，所以「{question}」沒有送出。它還在輸入框裡，等回答結束或按停止之後再送出。",
+        "The last question of this conversation was still being answered, so “{question}” was not sent. It stands in the box: "
+        "send it again when that has ended, or stop it first.",
     ),
     "not_ready": Text(
-        "模型正在更換或還沒載入，所以「{question}」沒有送出。等模型好了再問一次。",
-        "The model is being changed or is not loaded yet, so “{question}” was not sent. Ask again when it is ready.",
+        "那時模型正在更換或還沒載入，所以「{question}」沒有送出。它還在輸入框裡，等模型好了再送出。",
+        "The model was being changed or not loaded yet, so “{question}” was not sent. It stands in the box: send it again when "
+        "the model is ready.",
     ),
     "model_changed": Text(
         "另一個分頁把模型換成了「{model}」，所以「{question}」沒有送出。問題還在輸入框裡；看看側邊欄的設定是否要改，再送出。",

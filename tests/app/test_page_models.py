@@ -135,6 +135,10 @@ def test_a_question_to_a_model_that_is_being_changed_is_not_lost_silently(backen
     assert EN("not_ready", question="Hi \\*there\\*") in said(test)
     assert viewer(test) is None
     go_on.set()
+    wait_loaded()
+    assert EN("not_ready", question="Hi \\*there\\*") in said(run(test)), "until it is asked again"
+    assert EN("not_ready", question="Hi \\*there\\*") not in said(ask(test, "Hi *there*"))
+    assert viewer(test) is not None
 
 
 def test_a_model_that_is_changed_while_the_page_is_drawn_gets_no_question(
