@@ -4,6 +4,7 @@ inches, the mile 1609.344 m), worked out beside the tool."""
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -16,9 +17,8 @@ def convert(value: float, from_unit: str, to_unit: str) -> str:
     return TOOL.function(value=value, from_unit=from_unit, to_unit=to_unit)
 
 
-@pytest.mark.parametrize(
-    ("value", "from_unit", "to_unit", "result"),
-    [
+CASES: Mapping[str, Sequence[tuple[float, str, str, str]]] = {
+    "lengths, areas, masses and other amounts": [
         (5, "miles", "kilometers", "8.04672 kilometers"),
         (10, "kilometers", "miles", "6.21371 miles"),
         (1, "inch", "cm", "2.54 cm"),
@@ -74,14 +74,7 @@ def convert(value: float, from_unit: str, to_unit: str) -> str:
         (1, "s^-1", "Hz", "1 Hz"),
         (6, "ft.", "in.", "72 in."),
     ],
-)
-def test_conversions(value: float, from_unit: str, to_unit: str, result: str) -> None:
-    assert convert(value, from_unit, to_unit) == result
-
-
-@pytest.mark.parametrize(
-    ("value", "from_unit", "to_unit", "result"),
-    [
+    "a turn is a cycle": [
         (3000, "rpm", "Hz", "50 Hz"),
         (50, "Hz", "rpm", "3000 rpm"),
         (3000, "revolutions per minute", "hertz", "50 hertz"),
@@ -94,20 +87,7 @@ def test_conversions(value: float, from_unit: str, to_unit: str, result: str) ->
         (120, "bpm", "Hz", "2 Hz"),
         (1, "turn", "radians", "6.28319 radians"),
     ],
-)
-def test_a_turn_is_a_cycle(value: float, from_unit: str, to_unit: str, result: str) -> None:
-    assert convert(value, from_unit, to_unit) == result
-
-
-@pytest.mark.parametrize("bits", ["mbps", "Mbps", "MBPS", "Mb/s", "Mbit/s", "mbit/s", "mbits per second", "megabits per second"])
-@pytest.mark.parametrize("bytes_", ["MB/s", "MBps", "mBps", "mb/s", "MB per sec", "mbytes/s", "megabytes per second"])
-def test_megabits_and_megabytes_per_second(bits: str, bytes_: str) -> None:
-    assert convert(100, bits, bytes_) == f"12.5 {bytes_}"
-
-
-@pytest.mark.parametrize(
-    ("value", "from_unit", "to_unit", "result"),
-    [
+    "data": [
         (1, "GB/s", "MBps", "1000 MBps"),
         (1, "kBps", "kbps", "8 kbps"),
         (1, "KBps", "KB/s", "1 KB/s"),
@@ -123,14 +103,7 @@ def test_megabits_and_megabytes_per_second(bits: str, bytes_: str) -> None:
         (8, "Mib", "MiB", "1 MiB"),
         (1, "gig", "MB", "1000 MB"),
     ],
-)
-def test_data(value: float, from_unit: str, to_unit: str, result: str) -> None:
-    assert convert(value, from_unit, to_unit) == result
-
-
-@pytest.mark.parametrize(
-    ("value", "from_unit", "to_unit", "result"),
-    [
+    "names that people type": [
         (1, "kwh", "J", "3600000 J"),
         (1, "KWH", "wh", "1000 wh"),
         (1, "gwh", "MWh", "1000 MWh"),
@@ -171,14 +144,7 @@ def test_data(value: float, from_unit: str, to_unit: str, result: str) -> None:
         (60, "cfm", "ft3/s", "1 ft3/s"),
         (1, "light-minute", "light seconds", "60 light seconds"),
     ],
-)
-def test_names_that_people_type(value: float, from_unit: str, to_unit: str, result: str) -> None:
-    assert convert(value, from_unit, to_unit) == result
-
-
-@pytest.mark.parametrize(
-    ("value", "from_unit", "to_unit", "result"),
-    [
+    "consumption is the inverse of distance per volume": [
         (30, "mpg", "miles per gallon", "30 miles per gallon"),
         (10, "mpg", "km/L", "4.25144 km/L"),
         (20, "km/L", "L/100km", "5 L/100km"),
@@ -186,27 +152,13 @@ def test_names_that_people_type(value: float, from_unit: str, to_unit: str, resu
         (30, "mpg", "L/100 km", "7.84049 L/100 km"),  # 235.2146 over the miles per gallon.
         (5, "L/100km", "L/km", "0.05 L/km"),
     ],
-)
-def test_consumption_is_the_inverse_of_distance_per_volume(value: float, from_unit: str, to_unit: str, result: str) -> None:
-    assert convert(value, from_unit, to_unit) == result
-
-
-@pytest.mark.parametrize(
-    ("value", "from_unit", "to_unit", "result"),
-    [
+    "no digit is shown that is not known": [
         (1, "mole", "particle", "6.02214e23 particle"),
         (1, "parsec", "mm", "3.08568e19 mm"),
         (-1, "km3", "mm3", "-1e18 mm3"),
         (123456789012345, "m", "m", "123456789012345 m"),
     ],
-)
-def test_no_digit_is_shown_that_is_not_known(value: float, from_unit: str, to_unit: str, result: str) -> None:
-    assert convert(value, from_unit, to_unit) == result
-
-
-@pytest.mark.parametrize(
-    ("value", "from_unit", "to_unit", "result"),
-    [
+    "temperatures have an offset": [
         (100, "celsius", "fahrenheit", "212 fahrenheit"),
         (-40, "°F", "°C", "-40 °C"),
         (98.6, "F", "C", "37 C"),
@@ -217,9 +169,21 @@ def test_no_digit_is_shown_that_is_not_known(value: float, from_unit: str, to_un
         (10, "C°", "farenheit", "50 farenheit"),
         (72, "Fahrenheit", "Celsius", "22.2222 Celsius"),
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "result"),
+    [pytest.param(*case, id=f"{kind}, {' '.join(map(str, case[:3]))}") for kind, cases in CASES.items() for case in cases],
 )
-def test_temperatures_have_an_offset(value: float, from_unit: str, to_unit: str, result: str) -> None:
+def test_conversions(value: float, from_unit: str, to_unit: str, result: str) -> None:
     assert convert(value, from_unit, to_unit) == result
+
+
+@pytest.mark.parametrize("bits", ["mbps", "Mbps", "MBPS", "Mb/s", "Mbit/s", "mbit/s", "mbits per second", "megabits per second"])
+@pytest.mark.parametrize("bytes_", ["MB/s", "MBps", "mBps", "mb/s", "MB per sec", "mbytes/s", "megabytes per second"])
+def test_megabits_and_megabytes_per_second(bits: str, bytes_: str) -> None:
+    assert convert(100, bits, bytes_) == f"12.5 {bytes_}"
 
 
 def test_a_lone_c_is_a_temperature_only_beside_a_temperature() -> None:
