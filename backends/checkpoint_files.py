@@ -152,6 +152,21 @@ def tensor_bytes(paths: Iterable[Path]) -> dict[str, int]:
     return found
 
 
+def least_bytes(path: Path) -> int | None:
+    """How many bytes a safetensors file must have, by what it begins with. None where it is no such file."""
+    try:
+        with path.open("rb") as file:
+            begins = file.read(8)
+    except OSError:
+        return None
+    if len(begins) < 8:
+        return 8
+    (length,) = struct.unpack("<Q", begins)
+    if length > _MOST_HEADER_BYTES:
+        return None
+    return 8 + length + max((tensor["data_offsets"][1] for tensor in (_header(path) or {}).values()), default=0)
+
+
 def gguf_numbers(path: Path) -> int | None:
     """How many numbers the tensors of a .gguf file hold, whatever they are quantised to. None where it is no such file."""
     from gguf import GGUFReader  # Only who loads such a file needs it.

@@ -24,12 +24,13 @@ from transformers.utils.quantization_config import GgufConfig
 
 import families
 from backends.base import BackendError, Progress
-from backends.checkpoint import weight_files
+from backends.checkpoint import read_json, weight_files
 from backends.checkpoint_files import Stored, gguf_numbers, stored, tensor_bytes
 from backends.few_rows import quicken
 from backends.memory import BYTES, Weights, free_bytes, ran_out, require_room
 from backends.unknown import unknown_family
 from backends.weight_progress import told
+from backends.whole_weights import require_whole_weights
 from families.base import Family, Text
 
 _ON_WRONG_FILES = (
@@ -78,8 +79,10 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
         progress(Text("讀取設定與詞彙表", "Reading the configuration and the vocabulary"), 0.0)
         where = _where(path)
         require_architecture(path.name, _model_type(path, where))
+        if path.suffix != ".gguf":
+            require_whole_weights(path)
         config = AutoConfig.from_pretrained(**where)
-        tokenizer = AutoTokenizer.from_pretrained(**where)
+        tokenizer = _tokenizer(path, where)
         family = _family(config.model_type, tokenizer)
         if tokenizer.chat_template is None:
             raise BackendError(f"{path} has no chat template: it is no chat model.", f"「{path}」沒有對話模板，不是聊天模型。")
@@ -94,6 +97,21 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
             f"「{path}」：分詞器有 {known} 個 token，模型只有 {rows} 個，兩者不是一對。",
         )
     return Loaded(model, tokenizer, family)
+
+
+def _tokenizer(path: Path, where: Mapping[str, Any]) -> Any:
+    """The tokenizer. What transformers says where there is none is about packages that would not help."""
+    try:
+        return AutoTokenizer.from_pretrained(**where)
+    except _ON_WRONG_FILES as error:
+        if path.is_dir() and not (path / "tokenizer.json").is_file():
+            raise BackendError(
+                f"{path} cannot be loaded: it has no tokenizer.json, and transformers can make no tokenizer of its other files. "
+                "Download the checkpoint again, or choose one that has that file.",
+                f"無法載入「{path}」：裡面沒有 tokenizer.json，transformers 也無法從別的檔案組出分詞器。"
+                "請再下載一次，或選有這個檔案的模型。",
+            ) from error
+        raise
 
 
 @contextmanager
@@ -213,7 +231,7 @@ def _weights(path: Path, dtype: str | None) -> dict[str, Any]:
 
 def _model_type(path: Path, where: Mapping[str, Any]) -> str | None:
     """The architecture that the checkpoint names, read before transformers makes an object of it."""
-    given = PreTrainedConfig.get_config_dict(**where)[0]
+    given = PreTrainedConfig.get_config_dict(**where)[0] if path.is_file() else read_json(path / "config.json")
     named = given.get("model_type")
     return named if isinstance(named, str) else None
 

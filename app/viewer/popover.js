@@ -8,11 +8,11 @@ import { explained } from "./tips.js";
 
 const GAP = 6;
 
-/** A number whose exact value stays readable, in a tooltip and for programs. */
+/** A number whose exact value stays readable: where it is pointed at or tapped, and for programs. */
 function exact(value, text) {
   const span = make("span", "lg-num", text);
   span.dataset.value = String(value);
-  span.title = String(value);
+  span.dataset.tip = String(value);
   return span;
 }
 
@@ -250,7 +250,7 @@ export class Popover {
     const afterBar = make("span", "lg-bar lg-bar-after");
     afterBar.style.width = `${(row.after ?? 0) * 100}%`;
     const piece = make("span", "lg-candidate-piece", this.shown(row.piece, row.chosen ? token.text : ""));
-    if (row.chosen) piece.title = words.t("chosen");
+    if (row.chosen) piece.dataset.tip = words.t("chosen");
     const element = make(
       "div", row.chosen ? "lg-candidate lg-chosen" : row.kept ? "lg-candidate" : "lg-candidate lg-cut",
       make("span", "lg-mark", row.chosen ? "✓" : ""), piece, make("span", "lg-bars", bar, afterBar),

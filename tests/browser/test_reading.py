@@ -43,6 +43,10 @@ def test_the_popover_says_what_the_run_file_says(run: tuple[Site, Tab]) -> None:
         )
         assert rows[:5] == [[number, p, kept] for number, _, p, kept in token["top"]]
         assert popover.locator(".lg-chosen").get_attribute("data-id") == str(token["id"])
+        number, exact = popover.locator("[data-fact=p_sampled]"), page.page.locator(".lg-tip")
+        number.click()
+        exact.wait_for(state="visible")
+        assert float(exact.inner_text()) == token["p_sampled"], "a tap says the number unrounded"
 
 
 def selected(page: Tab) -> tuple[int, int]:
