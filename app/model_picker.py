@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _ASK_AGAIN_S = 1.0
 NAME = "picker"
+_REFUSED = "picker_refused"
+"""In the session: a name that was typed and cannot be a model's, and why."""
 _MEDIA = {"image": "medium_image", "audio": "medium_audio", "video": "medium_video"}
 
 
@@ -49,6 +51,9 @@ def _draw(words: Words, cached: Sequence[Cached]) -> None:
             words("picker_name"), key="picker_name", help=words("picker_name_help"), placeholder=words("picker_name_example"),
         )
         button.form_submit_button(words("picker_use"), key="picker_send", on_click=_choose_typed, args=(words,), width="stretch")
+    name, why = st.session_state.get(_REFUSED, (None, None))
+    if why is not None and name == st.session_state["picker_name"]:
+        st.error(plain(words.of(why)))
     _placement(words)
     st.caption(words("picker_one"))
     _here(words, cached)
@@ -62,8 +67,13 @@ def _choose_typed(words: Words) -> None:
     name = (st.session_state["picker_name"] or "").strip()
     if not name:
         return
-    from backends.hub import on_this_computer
+    from backends.hub import on_this_computer, require_possible
 
+    try:
+        require_possible(name)
+    except BackendError as error:  # The model that is ready stays, and so does what was typed.
+        st.session_state[_REFUSED] = (st.session_state["picker_name"], Text(error.zh, str(error)))
+        return
     path = on_this_computer(name)
     if path is not None:  # Kept whole, because the next start may be in another folder.
         name = str(path)

@@ -102,6 +102,8 @@ def _value(words: Words, name: str, given: Any) -> str | None:
         return words("bytes_exact", size=size(given), n=f"{given:,}")
     if name == "stored_as":
         return ", ".join(words("n_numbers", n=f"{n:,}", dtype=dtype) for dtype, n in given.items())
+    if isinstance(given, tuple):
+        return words("by_layer", values=" · ".join(f"{value:,}" for value in given))
     if not isinstance(given, int):
         return model_html.value(words, given)
     return words("n_tokens", n=f"{given:,}") if name in ("context", "window") else f"{given:,}"
@@ -193,8 +195,8 @@ def _template(words: Words, backend: Backend, description: Description | None) -
     _section(words("section_template"))
     st.markdown(words("template_about"))
     family = backend.family
-    st.markdown(plain(words.of(family.tools_note)))
-    st.markdown(plain(words.of(family.thinking_note)))
+    st.markdown(words("template_in_family", family=plain(family.name)))
+    st.markdown(f"- {plain(words.of(family.tools_note))}\n- {plain(words.of(family.thinking_note))}")
     for number, shown in enumerate(description.templates if description is not None else (), 1):
         if shown.name:
             st.markdown(f"**{words('template_name', name=plain(shown.name))}**")

@@ -93,6 +93,7 @@ MODEL: Mapping[str, Text] = {
         "the weights are quantised: several parameters share one stored number, so a count would be wrong",
     ),
     "from_tokenizer": Text("分詞器", "the tokenizer"),
+    "by_layer": Text("{values}，依層而定", "{values}, depending on the layer"),
     "n_tokens": Text("{n} 個 token", "{n} tokens"),
     "n_numbers": Text("{dtype}（{n} 個數字）", "{dtype} ({n} numbers)"),
     "bytes_exact": Text("{size}（{n} 位元組）", "{size} ({n} bytes)"),
@@ -156,6 +157,10 @@ MODEL: Mapping[str, Text] = {
     "template_about": Text(
         "模板是一段程式：把訊息、工具和思考開關排成模型真正讀到的文字。",
         "The template is a program: it writes messages, tools and the thinking switch out as the text that the model reads.",
+    ),
+    "template_in_family": Text(
+        "**{family}** 系列的模板大致是這樣；這個模型的模板就在下面，兩者不同時以它為準：",
+        "What templates of the family **{family}** do; this checkpoint’s own stands below, and where they differ, it counts:",
     ),
     "template_file": Text("取自 {file}，共 {n} 行。", "From {file}, {n} lines."),
     "template_file_unknown": Text("共 {n} 行。", "{n} lines."),
@@ -274,7 +279,7 @@ FACTS: Mapping[str, Mapping[str, Said]] = {
     },
     "section_text": {
         "vocabulary": Said(
-            Text("輸出的選項", "Choices at each place"),
+            Text("輸出的選項", "Output choices"),
             Text(
                 "每寫一個 token，模型就替這麼多個編號各算一個分數。",
                 "For each token that it writes, the model scores this many token ids.",
@@ -345,6 +350,13 @@ PARTS: Mapping[str, Text] = {
     "linear_attn": Text("線性注意力：更新狀態", "linear attention: keeping a state"),
     "experts": Text("專家：可以選的前饋網路", "the experts: feed-forward networks to choose from"),
     "mlp": Text("前饋網路：逐一處理每個 token", "the feed-forward network, which works on each token by itself"),
+    "per_layer_input_gate": Text("決定逐層的 token 數字各留多少", "weighs what a layer takes from its own token table"),
+    "per_layer_projection": Text("把逐層的 token 數字接回這一層", "joins what the layer's token table says to the layer"),
+    "per_layer_model_projection": Text("從 token 的數字算出每一層各自的份", "makes each layer's own share of a token's numbers"),
+    "post_per_layer_input_norm": Text("把數字調回適當大小", "keeps the numbers at a fitting size"),
+    "per_layer_projection_norm": Text("把數字調回適當大小", "keeps the numbers at a fitting size"),
+    "pre_feedforward_layernorm": Text("把數字調回適當大小", "keeps the numbers at a fitting size"),
+    "post_feedforward_layernorm": Text("把數字調回適當大小", "keeps the numbers at a fitting size"),
     "input_layernorm": Text("把數字調回適當大小", "keeps the numbers at a fitting size"),
     "post_attention_layernorm": Text("把數字調回適當大小", "keeps the numbers at a fitting size"),
     "norm": Text("把數字調回適當大小", "keeps the numbers at a fitting size"),

@@ -26,7 +26,7 @@ Loader = Callable[..., Backend]
 chosen. What its Progress raises must pass through. Raises BackendError."""
 
 _STARTING = Text("準備載入模型……", "Getting ready to load the model …")
-_WAITING = Text("等進行中的提問結束，才換模型……", "Waiting for the run in progress to end before the model is changed …")
+_WAITING = Text("沒有提問在用上一個模型時就換……", "Changing the model as soon as no run uses the last one …")
 _WARMING = Text("暖機：先讓模型跑一小段，第一個 token 才不會慢……", "Warming up, so that the first token is not slow …")
 
 

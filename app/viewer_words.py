@@ -243,7 +243,7 @@ _READING: Mapping[str, Text] = {
     "show_arguments": Text("標出寫成這些引數的 token", "Mark the tokens that wrote these arguments"),
     "show_thinking": Text("標出寫成這段思考的 token", "Mark the tokens that wrote this thinking"),
     "show_content": Text("標出寫成這段文字的 token", "Mark the tokens that wrote this text"),
-    "least": Text("機率最低的引數 token：「{piece}」，{p}", "least likely token: “{piece}”, {p}"),
+    "least": Text("機率最低的引數 token：「{piece}」，{p}", "least likely token of the arguments: “{piece}”, {p}"),
     "least_hint": Text("到這個 token，看它的細節", "Go to this token and see its details"),
     "least_no_p": Text(
         "看不出哪個 token 機率最低：後端沒有提供機率",

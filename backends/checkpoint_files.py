@@ -105,8 +105,15 @@ def _file(folder: Path, name: str, sizes: list[int], note: FileNote | None) -> C
         content = json.loads((folder / name).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return CheckpointFile(name, sum(sizes), len(sizes), note.note, (), unreadable=True)
-    fields = tuple(FieldValue(path, meaning, *look_up(content, path)) for path, meaning in note.fields.items())
+    places = {_place(content, path): meaning for path, meaning in note.fields.items()}
+    fields = tuple(FieldValue(path, meaning, *look_up(content, path)) for path, meaning in places.items())
     return CheckpointFile(name, sum(sizes), len(sizes), note.note, fields)
+
+
+def _place(content: Any, path: str) -> str:
+    """Where a field stands in this file: a checkpoint for text alone has the fields of its text_config at the top."""
+    part, _, rest = path.partition(".")
+    return rest if part == "text_config" and isinstance(content, dict) and part not in content else path
 
 
 def look_up(content: Any, path: str) -> tuple[Any, bool]:

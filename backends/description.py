@@ -50,7 +50,8 @@ frequency penalty) would choose tokens by them, also with do_sample false; and t
 
 @dataclass(frozen=True)
 class Fact:
-    """`value` None: nobody says. `where` is the field of config.json that says it, or was looked for; "" elsewhere."""
+    """`value` None: nobody says; a tuple: these values, by layer. `where` is the field of config.json that says it, or was looked
+    for; "" elsewhere."""
 
     value: Any
     origin: Origin
@@ -111,9 +112,7 @@ class DraftNetwork:
 
 def describe_network(path: Path, network: Any) -> DraftNetwork:
     """What a drafter's network, a torch module loaded from `path`, adds to the model."""
-    numbers = list(network.parameters())
-    n_bytes = _bytes([*numbers, *network.buffers()])
-    return DraftNetwork(str(path), sum(parameter.numel() for parameter in numbers), n_bytes)
+    return DraftNetwork(str(path), _n_parameters(network), _bytes([*network.parameters(), *network.buffers()]))
 
 
 def describe(path: Path, model: Any, tokenizer: Any, family: Family) -> Description:
@@ -153,7 +152,7 @@ def _facts(
         "class": Fact(type(model).__name__, "model"),
         # Where several parameters share a stored number, counting what is stored would give a wrong figure.
         "parameters": Fact(in_files.n_numbers if in_files and quantized is None else None, "headers"),
-        "parameters_loaded": Fact(sum(parameter.numel() for parameter in model.parameters()), "model"),
+        "parameters_loaded": Fact(_n_parameters(model), "model"),
         **{name: _text_fact(path, raw, model.config, names) for name, names in _FIELDS.items()},
         "tokens": Fact(len(tokenizer), "tokenizer"),
         "quantization": Fact((quantized or {}).get("quant_method"), "file", "quantization_config.quant_method"),
@@ -167,6 +166,13 @@ def _facts(
     return facts
 
 
+def _n_parameters(model: Any) -> int:
+    """The numbers that training found: torch keeps some of them as buffers, and those are stored with the weights."""
+    kept = model.state_dict().keys()
+    buffers = [buffer for name, buffer in model.named_buffers() if name in kept]
+    return sum(tensor.numel() for tensor in (*model.parameters(), *buffers))
+
+
 def _bytes(tensors: Iterable[Tensor]) -> int:
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
@@ -174,8 +180,18 @@ def _bytes(tensors: Iterable[Tensor]) -> int:
 def _text_fact(path: Path, raw: Mapping[str, Any], config: Any, names: tuple[str, ...]) -> Fact:
     """A fact of the configuration of the part that reads and writes text."""
     text = config.get_text_config()
+    by_layer = _by_layer(text, names)
+    if len(by_layer) > 1:
+        return Fact(by_layer, "model")
     key = _text_key(raw, config)
     return _fact(path, raw[key] if key else raw, text, key, names)
+
+
+def _by_layer(config: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """The values of a field that layers have of their own, each once, in the order in which they first come."""
+    own = config.per_layer_attributes or ()
+    name = next((name for name in names if name in own), None)
+    return () if name is None else tuple(dict.fromkeys(getattr(layer, name, None) for layer in config.per_layer_config))
 
 
 def _text_key(raw: Mapping[str, Any], config: Any) -> str:

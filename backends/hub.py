@@ -33,17 +33,31 @@ def resolve(model: str, progress: Progress, *, hub: Hub | None = None, settings:
     path = on_this_computer(model)
     if path is not None:
         return _folder(path) if path.is_dir() else Checkpoint(path, path.name)
-    on_hub = _HUB_ID.fullmatch(model)
-    if on_hub is None:
+    model_id, revision = _on_hub(model)
+    pinned = (settings or ModelSettings.read()).pins.get(model_id, hub_cache.MAIN)
+    return from_hub(model_id, revision or pinned, hub or Hub(), progress)
+
+
+def require_possible(model: str) -> None:
+    """Raises BackendError where `model` names nothing that could be loaded, as far as this computer tells at a glance."""
+    path = on_this_computer(model)
+    if path is not None and path.is_dir():
+        _folder(path)
+    elif path is None and model not in (BUILTIN, BUILTIN_ID):
+        _on_hub(model)
+
+
+def _on_hub(model: str) -> tuple[str, str | None]:
+    """The id on the hub that a name gives, and the revision where it gives one. Raises BackendError for what is no such name."""
+    found = _HUB_ID.fullmatch(model)
+    if found is None:
         raise BackendError(
-            f"There is no model {model!r}. Give {BUILTIN!r}, a folder with config.json, a tokenizer and safetensors, a .gguf "
+            f"There is no model “{model}”. Give “{BUILTIN}”, a folder with config.json, a tokenizer and safetensors, a .gguf "
             "file, or owner/name of a model on the Hugging Face hub.",
             f"找不到模型「{model}」。請填「{BUILTIN}」、一個含有 config.json、分詞器與 safetensors 的資料夾、一個 .gguf 檔，"
             "或 Hugging Face hub 上的「擁有者/名稱」。",
         )
-    model_id = on_hub[1]
-    pinned = (settings or ModelSettings.read()).pins.get(model_id, hub_cache.MAIN)
-    return from_hub(model_id, on_hub[2] or pinned, hub or Hub(), progress)
+    return found[1], found[2]
 
 
 def on_this_computer(name: str) -> Path | None:

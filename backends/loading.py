@@ -338,9 +338,14 @@ def _worded(folder: Path) -> Iterator[None]:
         with worded_failures(Text("載入模型", "loading the model"), SMALLER):
             yield
     except _ON_WRONG_FILES as error:
+        read = Text(
+            "只讀 transformers 認得的架構，而且只讀 safetensors。",
+            "Only safetensors of architectures that transformers knows are read.",
+        )
+        if folder.suffix == ".gguf":
+            read = Text("請再下載一次這個檔案，或換一個。", "Download the file again, or choose another one.")
         raise BackendError(
-            f"{folder} cannot be loaded: {error} (Only safetensors of architectures that transformers knows are read.)",
-            f"無法載入「{folder}」：{error}（只讀 transformers 認得的架構，而且只讀 safetensors。）",
+            f"{folder} cannot be loaded: {error} ({read.en})", f"無法載入「{folder}」：{error}（{read.zh}）",
         ) from error
 
 

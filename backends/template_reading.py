@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
 Span = tuple[int, int]
+Names = frozenset[str]
 
 _JINJA = Environment()
 _BLOCKS = ("if", "for", "macro")
@@ -79,18 +80,18 @@ def depends_on(template: str, name: str, *, otherwise: bool) -> tuple[Span, ...]
     """The stretches [from, to) of `template` (line ends unified) that depend on the variable `name`, in order.
 
     They are: branches that are reached only if a test of the variable allows it; loops over it; macros with a parameter of
-    its name; and single tags that mention it. `otherwise` adds the branches that are reached only because such a test failed
-    (what a switch writes when it is off). None overlap. None for a template that jinja2 cannot read, or only deeper than
-    Python calls go.
+    its name; and single tags that mention it. A variable that is set from this one alone stands for it. `otherwise` adds the
+    branches that are reached only because such a test failed (what a switch writes when it is off). None overlap. None for a
+    template that jinja2 cannot read, or only deeper than Python calls go.
     """
     try:
-        found = _found(template, name, otherwise)
+        found = _found(template, _standing_for(name, _tags(template)), otherwise)
     except (TemplateSyntaxError, RecursionError):
         return None
     return tuple((start, len(template[:end].rstrip())) for start, end in _united(found))
 
 
-def _found(template: str, name: str, otherwise: bool) -> list[Span]:
+def _found(template: str, names: Names, otherwise: bool) -> list[Span]:
     """The stretches as they are met. Raises TemplateSyntaxError and RecursionError."""
     found: list[Span] = []
     open_blocks: list[_Block] = []
@@ -100,53 +101,73 @@ def _found(template: str, name: str, otherwise: bool) -> list[Span]:
             if block.marked:
                 found.append((block.start, tag.end))
         elif tag.word in ("elif", "else") and open_blocks and not open_blocks[-1].whole:
-            _next_branch(open_blocks[-1], tag, name, otherwise, found)
+            _next_branch(open_blocks[-1], tag, names, otherwise, found)
         elif tag.word in _BLOCKS:
-            open_blocks.append(_opened(tag, name))
-        if mentions(tag.parsed, name):
+            open_blocks.append(_opened(tag, names))
+        if mentions(tag.parsed, names):
             found.append((tag.start, tag.end))
     return found
 
 
-def _opened(tag: _Tag, name: str) -> _Block:
+def _opened(tag: _Tag, names: Names) -> _Block:
     test = tag.test
     if test is None:
-        whole = mentions(tag.parsed, name)
+        whole = mentions(tag.parsed, names)
         return _Block(tag.start, whole, whole)
-    return _Block(tag.start, _hangs(test, name), False, [test])
+    return _Block(tag.start, _hangs(test, names), False, [test])
 
 
-def _next_branch(block: _Block, tag: _Tag, name: str, otherwise: bool, found: list[Span]) -> None:
+def _next_branch(block: _Block, tag: _Tag, names: Names, otherwise: bool, found: list[Span]) -> None:
     """Ends the branch of an if that stood open, and begins the one after `tag`."""
     if block.marked:
         found.append((block.start, tag.start))
     test = tag.test
     block.start = tag.start
-    block.marked = otherwise and any(_hangs(refused, name, negated=True) for refused in block.refused)
+    block.marked = otherwise and any(_hangs(refused, names, negated=True) for refused in block.refused)
     if test is not None:
-        block.marked |= _hangs(test, name)
+        block.marked |= _hangs(test, names)
         block.refused.append(test)
 
 
-def _hangs(test: nodes.Node, name: str, negated: bool = False) -> bool:
-    """Whether `test` (or, `negated`, its opposite) can hold only if a part of it that mentions `name` allows it.
+def _hangs(test: nodes.Node, names: Names, negated: bool = False) -> bool:
+    """Whether `test` (or, `negated`, its opposite) can hold only if a part of it that mentions one of `names` allows it.
 
     Of parts joined by "and" one such part is enough; of parts joined by "or" every one must be. A negation swaps the two.
     """
     if isinstance(test, nodes.Not):
-        return _hangs(test.node, name, not negated)
+        return _hangs(test.node, names, not negated)
     if isinstance(test, nodes.And | nodes.Or):
-        sides = [_hangs(side, name, negated) for side in (test.left, test.right)]
+        sides = [_hangs(side, names, negated) for side in (test.left, test.right)]
         return any(sides) if isinstance(test, nodes.And) != negated else all(sides)
-    return mentions(test, name)
+    return mentions(test, names)
 
 
-def mentions(node: nodes.Node | None, name: str) -> bool:
-    """Whether the variable `name` is read in `node`, or is a parameter of it; setting it does not count."""
+def mentions(node: nodes.Node | None, names: Names) -> bool:
+    """Whether one of the variables `names` is read in `node`, or is a parameter of it; setting it does not count."""
+    return not names.isdisjoint(_read(node))
+
+
+def _read(node: nodes.Node | None) -> set[str]:
+    """The variables that are read in a node, and its parameters."""
     if node is None:
-        return False
-    names = [*node.find_all(nodes.Name), *([node] if isinstance(node, nodes.Name) else [])]
-    return any(each.name == name and each.ctx != "store" for each in names)
+        return set()
+    found = [*node.find_all(nodes.Name), *([node] if isinstance(node, nodes.Name) else [])]
+    return {each.name for each in found if each.ctx != "store"}
+
+
+def _standing_for(name: str, tags: Iterable[_Tag]) -> Names:
+    """The variable, and those whose every {% set %} reads it, or another one that stands for it, and nothing else."""
+    read: dict[str, list[set[str]]] = {}
+    for tag in tags:
+        for assigned in tag.parsed.find_all(nodes.Assign) if tag.parsed is not None else ():
+            if isinstance(assigned.target, nodes.Name):
+                read.setdefault(assigned.target.name, []).append(_read(assigned.node))
+    names: Names = frozenset({name})
+    while True:
+        more = {other for other, each in read.items() if all(of and of <= names for of in each)}
+        if more <= names:
+            return names
+        names |= more
 
 
 def _united(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -104,8 +104,9 @@ MEDIA = TokenGroup(
 _CONFIG = FileNote(
     "config.json",
     Text(
-        "模型的架構：文字、圖像與聲音各一段設定。載入時照著它搭出網路。",
-        "The architecture, with a section each for text, images and audio. Loading builds the network from it.",
+        "模型的架構：文字、圖像與聲音各一段設定；只有文字的模型，設定就直接在最上層。載入時照著它搭出網路。",
+        "The architecture, with a section each for text, images and audio; a checkpoint for text alone has its fields at the "
+        "top. Loading builds the network from it.",
     ),
     {
         "model_type": Text(

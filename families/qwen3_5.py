@@ -78,8 +78,9 @@ _SOUND = TokenGroup(
 _CONFIG_NOTE = FileNote(
     "config.json",
     Text(
-        "模型的架構。語言的部分在 text_config，看圖的部分在 vision_config。",
-        "The architecture: text_config is the language model, vision_config the part that sees.",
+        "模型的架構。語言的部分在 text_config，看圖的部分在 vision_config；只有文字的模型，設定就直接在最上層。",
+        "The architecture: text_config is the language model, vision_config the part that sees; a checkpoint for text alone has "
+        "its fields at the top.",
     ),
     {
         "model_type": FILE_NOTES[0].fields["model_type"],

@@ -51,11 +51,11 @@ def read_case(case: Mapping[str, Any]) -> dict[str, Any]:
     try:
         family = families.named(case["family"])
     except families.UnknownFamily:
-        return {"id": case["id"], "unknown_family": case["family"]}
+        return {"id": case.get("id"), "unknown_family": case["family"]}
     raw = family.ended(case["raw"]) if case.get("finish") == "stop" else case["raw"]
     turn = family.parse(raw, case.get("tools") or [], case.get("prefix") or "")
     calls = [{"name": call.name, "arguments": call.arguments, "error": call.error and call.error.kind} for call in turn.calls]
-    return {"id": case["id"], "thinking": turn.thinking, "content": turn.content, "tool_calls": calls}
+    return {"id": case.get("id"), "thinking": turn.thinking, "content": turn.content, "tool_calls": calls}
 
 
 def _print(fields: Mapping[str, Any], indent: int | None = None) -> None:
@@ -65,9 +65,13 @@ def _print(fields: Mapping[str, Any], indent: int | None = None) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m families.read", description="Read raw turns of a model as its family does.")
-    parser.add_argument("family", nargs="?", help="the family's key, such as qwen3; the raw turn comes from standard input")
-    parser.add_argument("--prefix", default="", help="the prompt before the turn, or its end")
+    parser = argparse.ArgumentParser(
+        prog="python -m families.read", description="Read raw turns of a model as its family does.",
+        epilog='A case is a JSON object a line: {"id", "family", "prefix", "raw", "finish", "tools"}; family and raw are needed.',
+    )
+    keys = ", ".join(family.key for family in families.FAMILIES)
+    parser.add_argument("family", nargs="?", help=f"the family's key; the raw turn comes from standard input. They are: {keys}")
+    parser.add_argument("--prefix", help="the prompt before the turn, or its end")
     parser.add_argument("--tools", type=Path, metavar="FILE", help="JSON file with the list of tool schemas that were offered")
     parser.add_argument("--cases", type=Path, metavar="FILE", help="JSON lines file of cases to read instead")
     return parser
@@ -79,18 +83,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if (options.family is None) == (options.cases is None):
         parser.error("give either a family or --cases FILE")
-    if options.cases:
-        for line in options.cases.read_text("utf-8-sig").split("\n"):  # Other line breaks may stand inside a string.
-            if line.strip():
-                _print(read_case(json.loads(line)))
-        return 0
+    if options.cases and (options.prefix is not None or options.tools):
+        parser.error("each case of --cases has its own prefix and tools: leave out --prefix and --tools")
     try:
-        family = families.named(options.family)
-    except families.UnknownFamily as error:
+        return _read_cases(options.cases) if options.cases else _read_turn(options.family, options.prefix or "", options.tools)
+    except (families.UnknownFamily, _WrongInputError) as error:
         parser.error(str(error))
-    tools = json.loads(options.tools.read_text("utf-8-sig")) if options.tools else []
-    _print(turn_fields(family.parse(sys.stdin.read(), tools or [], options.prefix)), indent=1)
+
+
+class _WrongInputError(Exception):
+    """A file that is not what it should be, said so that it can be mended."""
+
+
+def _read_cases(path: Path) -> int:
+    for number, line in enumerate(_content(path).split("\n"), 1):  # Other line breaks may stand inside a string.
+        if line.strip():
+            _print(read_case(_case(_json(line, f"{path}, line {number}"), f"{path}, line {number}")))
     return 0
+
+
+def _read_turn(key: str, prefix: str, tools: Path | None) -> int:
+    family = families.named(key)
+    offered = _json(_content(tools), str(tools)) if tools else []
+    if not isinstance(offered or [], list):
+        raise _WrongInputError(f"{tools} holds no list of tools")
+    _print(turn_fields(family.parse(sys.stdin.read(), offered or [], prefix)), indent=1)
+    return 0
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _WrongInputError(f"{path} cannot be read: {error}") from error
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _WrongInputError(f"{where} is no JSON: {error}") from error
+
+
+def _case(given: Any, where: str) -> Mapping[str, Any]:
+    """A case that has what reading it needs."""
+    if not isinstance(given, dict):
+        raise _WrongInputError(f"{where} is no JSON object")
+    missing = [name for name in ("family", "raw") if not isinstance(given.get(name), str)]
+    if missing:
+        raise _WrongInputError(f"{where} lacks text under {' and '.join(missing)}")
+    return given
 
 
 if __name__ == "__main__":

@@ -161,7 +161,7 @@ def test_another_change_of_mind_still_waits_for_the_run_and_says_so() -> None:
         assert isinstance(models.state, Loading)
         said.append(models.state.text.en)
     assert len(set(said)) == 1
-    assert said[0].startswith("Waiting for the run in progress")
+    assert said[0].startswith("Changing the model as soon as no run uses")
     idle.set()
     assert isinstance(settled(models), Ready)
 

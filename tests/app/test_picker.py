@@ -85,6 +85,13 @@ def send(test: AppTest, name: str) -> AppTest:
     return run(test)
 
 
+def checkpoint_folder(path: Path) -> Path:
+    """A folder that may be a checkpoint, for a loader that does not look into it."""
+    path.mkdir()
+    (path / "config.json").write_text("{}")
+    return path
+
+
 def current() -> str:
     settle()
     state = service.current().models.state
@@ -125,8 +132,7 @@ def test_a_recommended_model_is_chosen_with_one_click(loader: Loader) -> None:
 
 
 def test_a_folder_that_is_typed_is_loaded_and_remembered(loader: Loader, tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
+    folder = checkpoint_folder(tmp_path / "mine")
     test = open_picker(page())
     send(test, f"  {folder} ")
     assert current() == str(folder)
@@ -141,7 +147,7 @@ def test_a_folder_that_is_typed_is_loaded_and_remembered(loader: Loader, tmp_pat
 def test_a_path_is_remembered_whole_and_only_if_it_is_there(
     loader: Loader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "mine").mkdir()
+    checkpoint_folder(tmp_path / "mine")
     monkeypatch.chdir(tmp_path)
     send(open_picker(page()), "./mine")
     assert current() == str(tmp_path / "mine")
@@ -149,10 +155,17 @@ def test_a_path_is_remembered_whole_and_only_if_it_is_there(
     test = open_picker(page())
     assert test.button(key=f"here {tmp_path / 'mine'}").label == EN("picker_in_use")
     assert EN("picker_gone") not in said(test)
-    for mistyped in ("mien.gguf", "~nobody-here/mine", "x" * 5000):
-        send(open_picker(page()), mistyped)
-        assert current() == mistyped, "what is wrong with it is said where it is loaded"
+    (tmp_path / "empty").mkdir()
+    test = open_picker(page())
+    for mistyped in ("mien.gguf", "~nobody-here/mine", "x" * 5000, "Qwen3", "/no/such/folder", str(tmp_path / "empty")):
+        send(test, mistyped)
+        assert mistyped in test.error[0].value.replace("\\", ""), "it is said beside the box"
+        assert test.text_input(key="picker_name").value == mistyped
+        assert current() == str(tmp_path / "mine"), "the model that is ready stays"
     assert ModelSettings.read().named == (str(tmp_path / "mine"),)
+    send(test, "builtin")
+    assert current() == "builtin"
+    assert not test.error
 
 
 @pytest.mark.parametrize("group", ["here", "recommended"])

@@ -56,6 +56,14 @@ def test_files_stand_in_the_notes_order_then_by_name(tmp_path: Path) -> None:
     assert files[3].note is None
 
 
+def test_the_fields_of_a_checkpoint_for_text_alone_are_found_at_the_top(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"layers": 3, "width": 64}))
+    (file,) = list_files(tmp_path, NOTES[:1])
+    assert [(field.path, field.value, field.found) for field in file.fields] == [
+        ("layers", 3, True), ("width", 64, True), ("absent", None, False),
+    ]
+
+
 @pytest.mark.parametrize("content", ["{", "\ufffe", ""])
 def test_a_file_that_is_no_json_is_said_to_be_unreadable(content: str, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(content)

@@ -82,7 +82,8 @@ def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 def test_parameters_and_memory_are_the_models(checkpoint: tuple[Path, Any, Description]) -> None:
     _, model, told = checkpoint
-    parameters = sum(each.numel() for each in model.parameters())
+    kept = {id(tensor): tensor.numel() for tensor in model.state_dict(keep_vars=True).values()}
+    parameters = sum(kept.values())
     assert told.facts["parameters_loaded"] == Fact(parameters, "model")
     assert told.facts["memory"].value >= 2 * parameters
     assert told.facts["dtype"].value == "bfloat16"
@@ -113,6 +114,13 @@ def test_facts_are_those_of_the_text(checkpoint: tuple[Path, Any, Description]) 
     assert told.facts["architecture"].value == type(model).__name__
     assert told.facts["model_type"].value == written["model_type"]
     assert told.facts["experts"].value is None
+
+
+def test_a_width_that_layers_have_of_their_own_is_told_by_layer(tmp_path: Path) -> None:
+    told = describe(tmp_path, *write(tmp_path, gemma4()), HERMES)
+    assert told.facts["head_size"] == Fact((8, 16), "model")
+    rows = {part.name: part.n_numbers for part in told.stored.parts} if told.stored else {}
+    assert rows["model.language_model.layers.*.self_attn"] >= 32 * 4 * (8 + 8 + 16), "as the weights of the queries have it"
 
 
 def test_each_layers_attention_is_named(checkpoint: tuple[Path, Any, Description]) -> None:

@@ -47,6 +47,11 @@ def thinking(template: str) -> list[str]:
         ]),
         ("{{ 'tools' if tools else '' }} tools", ["{{ 'tools' if tools else '' }}"]),
         ("{% set n = tools | length %}{% set tools = [] %}", ["{% set n = tools | length %}"]),
+        ("{% set has = tools is defined %}{% set any = has %}x{% if any %}T{% endif %}", [
+            "{% set has = tools is defined %}{% set any = has %}", "{% if any %}T{% endif %}",
+        ]),
+        ("{% set has = tools %}{% set has = x %}{% if has %}T{% endif %}", ["{% set has = tools %}"]),
+        ("{% set both = tools and x %}{% if both %}T{% endif %}", ["{% set both = tools and x %}"]),
     ],
 )
 def test_what_depends_on_the_tools(template: str, marked: list[str] | int) -> None:

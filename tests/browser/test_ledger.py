@@ -94,7 +94,8 @@ def test_the_least_certain_token_of_the_arguments_is_named(run: tuple[Site, Tab]
     written = [token for token in of_kind(here, page, "token") if token["step"] == 1][first:last]
     least = min(written, key=lambda token: float(token["p"]))
     line = page.page.locator("button.lg-least")
-    assert line.inner_text().startswith(f"least likely token: “{least['text'].replace(' ', '␣')}”, {least['p'] * 100:.3g}")
+    said = f"“{least['text'].replace(' ', '␣')}”, {least['p'] * 100:.3g}"
+    assert line.inner_text().startswith(f"least likely token of the arguments: {said}")
     line.click()
     assert page.page.locator(".lg-card >> nth=0").locator(".lg-t.lg-open").get_attribute("data-i") == str(least["index"])
     assert page.page.locator(".lg-popover").is_visible()

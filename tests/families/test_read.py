@@ -88,9 +88,45 @@ def test_cases_with_anything_in_them(capsys: pytest.CaptureFixture[str], tmp_pat
         ([], "either a family or --cases"),
         (["qwen3", "--cases", "x"], "either a family or --cases"),
         (["no_such_family"], "qwen2_5, qwen3"),
+        (["qwen3", "--tools", "no_such_file.json"], "no_such_file.json cannot be read"),
+        (["--cases", "no_such_file.jsonl"], "no_such_file.jsonl cannot be read"),
+        (["--cases", "x", "--prefix", "<think>"], "leave out --prefix and --tools"),
     ],
 )
 def test_wrong_use_says_what_is_allowed(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(arguments)
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{not json", "line 2 is no JSON"),
+        ("[1]", "line 2 is no JSON object"),
+        ('{"id": "a", "raw": "x"}', "line 2 lacks text under family"),
+        ('{"id": "a", "family": "qwen3", "raw": 5}', "line 2 lacks text under raw"),
+        ("{}", "line 2 lacks text under family and raw"),
+    ],
+)
+def test_a_case_that_cannot_be_read_is_named_by_its_line(
+    line: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"family": "qwen3", "raw": "x"}\n' + line, "utf-8")
+    with pytest.raises(SystemExit):
+        main(["--cases", str(path)])
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["content"] == "x", "the lines before it are answered"
+    assert message in printed.err
+
+
+@pytest.mark.parametrize(("content", "message"), [("{", "is no JSON"), ('{"name": "add"}', "holds no list of tools")])
+def test_tools_that_cannot_be_read_are_said(
+    content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(content, "utf-8")
+    with pytest.raises(SystemExit):
+        main(["qwen3", "--tools", str(path)])
     assert message in capsys.readouterr().err
