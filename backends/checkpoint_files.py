@@ -171,7 +171,8 @@ def least_bytes(path: Path) -> int | None:
     (length,) = struct.unpack("<Q", begins)
     if length > _MOST_HEADER_BYTES:
         return None
-    return 8 + length + max((tensor["data_offsets"][1] for tensor in (_header(path) or {}).values()), default=0)
+    ends = (int(tensor["data_offsets"][1]) for tensor in (_header(path) or {}).values())
+    return 8 + int(length) + max(ends, default=0)
 
 
 def gguf_numbers(path: Path) -> int | None:

@@ -79,8 +79,6 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
         progress(Text("讀取設定與詞彙表", "Reading the configuration and the vocabulary"), 0.0)
         where = _where(path)
         require_architecture(path.name, _model_type(path, where))
-        if path.suffix != ".gguf":
-            require_whole_weights(path)
         config = AutoConfig.from_pretrained(**where)
         tokenizer = _tokenizer(path, where)
         family = _family(config.model_type, tokenizer)
@@ -130,6 +128,8 @@ def _uncollected() -> Iterator[None]:
 def _model(path: Path, config: Any, dtype: str | None, target: str, progress: Progress) -> Any:
     """The model with its weights, each put on its device as it is read: else all would have to fit into the computer's own memory
     first."""
+    if path.suffix != ".gguf":
+        require_whole_weights(path)
     files = [path] if path.suffix == ".gguf" else [path / name for name in weight_files(path)]
     sizes = tensor_bytes(files)
     n_bytes = sum(sizes.values()) or sum(file.stat().st_size for file in files if file.is_file())

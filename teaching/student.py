@@ -96,12 +96,12 @@ class Student:
         positions = pack.place + offset
         cos, sin = self.cos[positions][:, None], self.sin[positions][:, None]
         longest = max(pack.lengths)
-        seen = torch.ones(longest, offset + longest, dtype=torch.bool).tril(offset)
+        later = torch.full((longest, offset + longest), -torch.inf).triu(offset + 1)
         state = self._embedded(pack.ids)
         for layer in range(self.layers):
             name = f"model.layers.{layer}"
             normed = self._norm(state, f"{name}.input_layernorm").to(self.dtype)
-            state = state + self._attention(name, normed, pack, cos, sin, seen, before[layer] if before else None, collect)
+            state = state + self._attention(name, normed, pack, cos, sin, later, before[layer] if before else None, collect)
             normed = self._norm(state, f"{name}.post_attention_layernorm").to(self.dtype)
             gate, up = self._linear(f"{name}.mlp.gate_proj", normed), self._linear(f"{name}.mlp.up_proj", normed)
             state = state + self._linear(f"{name}.mlp.down_proj", functional.silu(gate) * up)
@@ -122,7 +122,7 @@ class Student:
         return torch.addmm(base, low, self.trained[f"{name}.B"].to(self.dtype).T, alpha=SCALE)
 
     def _attention(
-        self, name: str, state: Tensor, pack: Pack, cos: Tensor, sin: Tensor, seen: Tensor,
+        self, name: str, state: Tensor, pack: Pack, cos: Tensor, sin: Tensor, later: Tensor,
         before: tuple[Tensor, Tensor] | None, collect: KeysValues | None,
     ) -> Tensor:
         query = _rotated(self._linear(f"{name}.self_attn.q_proj", state).view(-1, self.heads, self.head_dim), cos, sin)
@@ -130,16 +130,25 @@ class Student:
         value = self._linear(f"{name}.self_attn.v_proj", state).view(-1, self.kv_heads, self.head_dim)
         if collect is not None:
             collect.append((key.transpose(0, 1), value.transpose(0, 1)))
-        mixed = []
-        for part in zip(*(tensor.split(pack.lengths) for tensor in (query, key, value)), strict=True):
-            asked, keys, values = (tensor.transpose(0, 1) for tensor in part)
-            if before is not None:
-                keys, values = torch.cat((before[0], keys), 1), torch.cat((before[1], values), 1)
-            keys, values = (tensor.repeat_interleave(self.heads // self.kv_heads, 0) for tensor in (keys, values))
-            mask = seen[: asked.shape[1], : keys.shape[1]]
-            mixed.append(functional.scaled_dot_product_attention(asked, keys, values, attn_mask=mask).transpose(0, 1))
-        flat = torch.cat(mixed).reshape(len(pack.ids), -1)
-        return self._linear(f"{name}.self_attn.o_proj", flat)
+        parts = zip(*(tensor.split(pack.lengths) for tensor in (query, key, value)), strict=True)
+        mixed = [self._mixed(*part, later, before) for part in parts]
+        return self._linear(f"{name}.self_attn.o_proj", torch.cat(mixed))
+
+    def _mixed(self, query: Tensor, key: Tensor, value: Tensor, later: Tensor, before: tuple[Tensor, Tensor] | None) -> Tensor:
+        """What the heads of one conversation of L tokens take from the values before them, [L, heads * head_dim].
+
+        The products are written out: backwards they take a third of the time of torch's fused attention on a processor.
+        """
+        length, group = len(query), self.heads // self.kv_heads
+        asked = (query * self.head_dim**-0.5).view(length, self.kv_heads, group, self.head_dim)
+        asked = asked.permute(1, 2, 0, 3).reshape(self.kv_heads, group * length, self.head_dim)
+        keys, values = key.transpose(0, 1), value.transpose(0, 1)
+        if before is not None:
+            keys, values = torch.cat((before[0], keys), 1), torch.cat((before[1], values), 1)
+        scores = torch.bmm(asked, keys.transpose(1, 2)).float().view(self.kv_heads, group, length, -1)
+        shares = torch.softmax(scores + later[:length, : scores.shape[-1]], -1).to(self.dtype)
+        found = torch.bmm(shares.view(self.kv_heads, group * length, -1), values)
+        return found.view(self.kv_heads, group, length, -1).permute(2, 0, 1, 3).reshape(length, -1)
 
 
 def _rotated(states: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

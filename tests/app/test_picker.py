@@ -318,9 +318,10 @@ def test_a_settings_file_that_cannot_be_read_is_named_and_left_alone(loader: Loa
     path.write_text("{", "utf-8")
     test = open_picker(page())
     assert "models\\.json" in said(test)
-    send(test, str(tmp_path))
+    folder = checkpoint_folder(tmp_path / "mine")
+    send(test, str(folder))
     assert "models\\.json" in test.toast[0].value
-    assert current() == str(tmp_path)
+    assert current() == str(folder)
     assert path.read_text("utf-8") == "{"
 
 
