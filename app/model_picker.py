@@ -51,9 +51,10 @@ def _draw(words: Words, cached: Sequence[Cached]) -> None:
             words("picker_name"), key="picker_name", help=words("picker_name_help"), placeholder=words("picker_name_example"),
         )
         button.form_submit_button(words("picker_use"), key="picker_send", on_click=_choose_typed, args=(words,), width="stretch")
+    said = st.empty()  # There in any case: what stands below and draws itself must keep its place.
     name, why = st.session_state.get(_REFUSED, (None, None))
     if why is not None and name == st.session_state["picker_name"]:
-        st.error(plain(words.of(why)))
+        said.error(plain(words.of(why)))
     _placement(words)
     st.caption(words("picker_one"))
     _here(words, cached)

@@ -191,7 +191,8 @@ def _by_layer(config: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
     """The values of a field that layers have of their own, each once, in the order in which they first come."""
     own = config.per_layer_attributes or ()
     name = next((name for name in names if name in own), None)
-    return () if name is None else tuple(dict.fromkeys(getattr(layer, name, None) for layer in config.per_layer_config))
+    values = () if name is None else (getattr(layer, name, None) for layer in config.per_layer_config)
+    return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
 def _text_key(raw: Mapping[str, Any], config: Any) -> str:

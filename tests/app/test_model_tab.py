@@ -119,6 +119,12 @@ def test_what_nobody_says_is_not_known_and_the_reason_is_given(installed: Servic
     assert "mxfp4" in shown
 
 
+def test_what_differs_by_layer_is_shown_with_all_its_values(installed: Service) -> None:
+    shown = html(opened(installed, describing(facts={**description().facts, "head_size": Fact((256, 1024), "model")})))
+    assert "256 · 1,024, depending on the layer" in shown
+    assert EN("from_model") in shown
+
+
 def test_a_row_that_would_repeat_another_is_left_out(installed: Service) -> None:
     assert "Loaded as" not in html(opened(installed, describing()))
     loaded = {**description().facts, "class": Fact("OnlyText", "model"), "parameters_loaded": Fact(100, "model")}

@@ -38,9 +38,9 @@ def test_a_tab_at_rest_shows_the_model_that_another_tab_has_chosen(site: Sites, 
     typed.fill("What is 37")
     second.page.get_by_role("button", name="Choose a model").click()
     box = second.page.get_by_role("dialog").get_by_role("textbox", name="Path or name")
-    box.fill("other")
+    box.fill("acme/other")
     box.press("Enter")
-    first.page.get_by_text("other (").wait_for()
+    first.page.get_by_text("acme/other (").wait_for()
     first.idle()
     assert typed.input_value() == "What is 37"
     assert first.errors == []

@@ -98,18 +98,23 @@ def test_a_narrow_window_needs_no_sideways_scrolling(site: Sites, tab: Tabs, loc
     assert page.page.locator(".lg-root").evaluate("root => root.scrollWidth <= root.clientWidth")
 
 
-def test_a_models_folder_can_be_typed(site: Sites, tab: Tabs) -> None:
+def test_a_models_name_can_be_typed_and_a_wrong_one_mended(site: Sites, tab: Tabs) -> None:
     here = site(ANSWER)
     page = tab(here.url)
     page.page.get_by_role("button", name="Choose a model").click()
     page.page.get_by_role("heading", name="Recommended").wait_for()  # Then the whole dialog stands.
     box = page.page.get_by_role("textbox", name="Path or name")
-    box.fill("/models/other")
+    box.fill("/no/such/folder")
     box.press("Enter")
-    page.page.get_by_text("/models/other (").wait_for()
+    page.page.get_by_text("There is no model “/no/such/folder”").wait_for()
+    assert box.input_value() == "/no/such/folder"
+    box.fill("acme/other")
+    box.press("Enter")
+    page.page.get_by_text("acme/other (").wait_for()
     page.ask("What is 37 * 48?")
     page.wait_ended()
-    assert here.run_file(page.run_id)[0]["model"] == "/models/other"
+    assert here.run_file(page.run_id)[0]["model"] == "acme/other"
+    assert page.errors == []
 
 
 def test_the_browsers_language_is_used_at_first(site: Sites, tab: Tabs) -> None:
