@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,6 @@ import families
 from backends.base import BackendError, Progress
 from backends.checkpoint import read_json, weight_files
 from backends.checkpoint_files import Stored, gguf_numbers, stored, tensor_bytes
-from backends.decoding import Vocabulary
 from backends.few_rows import quicken
 from backends.memory import BYTES, Weights, free_bytes, ran_out, require_room
 from backends.unknown import unknown_family
@@ -65,7 +63,6 @@ class Loaded:
 
     model: Any
     tokenizer: Any
-    vocabulary: Vocabulary
     family: Family
 
 
@@ -89,18 +86,15 @@ def load_checkpoint(path: Path, progress: Progress, device: str | None, dtype: s
             raise BackendError(f"{path} has no chat template: it is no chat model.", f"「{path}」沒有對話模板，不是聊天模型。")
         weights = _held(path, config, dtype)
         first = "cpu" if path.suffix == ".gguf" else target  # All of such a file is expanded before any of it goes elsewhere.
-        # The vocabulary's entries are put in order while the weights are copied, which leaves Python free.
-        with room_for(path.name, weights, first), room_for(path.name, weights, target), ThreadPoolExecutor(1) as beside:
-            entries = beside.submit(_vocabulary, tokenizer, config.get_text_config().vocab_size)
+        with room_for(path.name, weights, first), room_for(path.name, weights, target):
             model = _model(path, config, dtype, target, progress)
-        vocabulary = entries.result()
     rows, known = model.get_input_embeddings().weight.shape[0], tokenizer.vocab_size
     if known > rows:  # A few added tokens may be without a row: some text models keep the marks of media they cannot read.
         raise BackendError(
             f"{path}: the tokenizer has {known} tokens and the model only {rows}; they do not belong together.",
             f"「{path}」：分詞器有 {known} 個 token，模型只有 {rows} 個，兩者不是一對。",
         )
-    return Loaded(model, tokenizer, vocabulary, family)
+    return Loaded(model, tokenizer, family)
 
 
 def _tokenizer(path: Path, where: Mapping[str, Any]) -> Any:
@@ -116,13 +110,6 @@ def _tokenizer(path: Path, where: Mapping[str, Any]) -> Any:
                 "請再下載一次，或選有這個檔案的模型。",
             ) from error
         raise
-
-
-def _vocabulary(tokenizer: Any, size: int) -> Vocabulary:
-    try:
-        return Vocabulary(tokenizer, size)
-    except ValueError as error:
-        raise BackendError(f"This tokenizer is not supported: {error}.", f"不支援這種分詞器：{error}。") from error
 
 
 @contextmanager

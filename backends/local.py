@@ -35,6 +35,7 @@ from backends.base import (
 )
 from backends.cache import ConversationCache, Interrupted
 from backends.checkpoint import defaults
+from backends.decoding import Vocabulary
 from backends.description import describe, describe_network
 from backends.drafters import Target, Usable, load_drafters
 from backends.drafting import Checked, Rounds
@@ -72,7 +73,7 @@ class LocalBackend:
         self._control = control_tokens(loaded.tokenizer, loaded.family)
         self._control_ids = frozenset(self._control.values())
         text_config = loaded.model.config.get_text_config()
-        self._vocabulary = loaded.vocabulary
+        self._vocabulary = _vocabulary(loaded.tokenizer, text_config.vocab_size)
         self._stop_ids = _stop_ids(loaded, self._vocabulary.pieces)
         self._drafters = load_drafters(Target(loaded.model, path, model_id, progress or _ignore))
         self.drafters: Mapping[str, Text | None] = {
@@ -297,6 +298,13 @@ def _stop_ids(loaded: Loaded, pieces: Sequence[str]) -> frozenset[int]:
     configured = ends if isinstance(ends, list) else [] if ends is None else [ends]
     of_family = (token_id for token_id, piece in enumerate(pieces) if piece in loaded.family.stop_tokens)
     return frozenset([*configured, *of_family])
+
+
+def _vocabulary(tokenizer: Any, size: int) -> Vocabulary:
+    try:
+        return Vocabulary(tokenizer, size)
+    except ValueError as error:
+        raise BackendError(f"This tokenizer is not supported: {error}.", f"不支援這種分詞器：{error}。") from error
 
 
 def _ignore(what: Text, done: float | None) -> None:

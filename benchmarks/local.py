@@ -59,7 +59,6 @@ from transformers.utils import logging as transformers_logging
 from backends.base import Done, Encoded, Sampling
 from backends.builtin import checkpoint
 from backends.checkpoint import WEIGHTS
-from backends.decoding import Vocabulary
 from backends.few_rows import quicken
 from backends.loading import Loaded, load_checkpoint
 from backends.local import LocalBackend
@@ -138,8 +137,7 @@ def _cells(name: str, folder: Path, loaded: Loaded, rounds: int, settings: Itera
     """The ratios of one model, setting by setting."""
     ours = copy.deepcopy(loaded.model)
     quicken(ours)
-    entries = Vocabulary(loaded.tokenizer, ours.config.get_text_config().vocab_size)
-    backend = LocalBackend(dataclasses.replace(loaded, model=ours, vocabulary=entries), name, folder)
+    backend = LocalBackend(dataclasses.replace(loaded, model=ours), name, folder)
     lengths = [N_TOKENS, N_LONG] if name == LONG else [N_TOKENS] * (rounds + 1)
     found = {}
     for setting in settings:
