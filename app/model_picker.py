@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 _ASK_AGAIN_S = 1.0
 NAME = "picker"
-_REFUSED = "picker_refused"
-"""In the session: a name that was typed and cannot be a model's, and why."""
 _MEDIA = {"image": "medium_image", "audio": "medium_audio", "video": "medium_video"}
 
 
@@ -52,8 +50,8 @@ def _draw(words: Words, cached: Sequence[Cached]) -> None:
         )
         button.form_submit_button(words("picker_use"), key="picker_send", on_click=_choose_typed, args=(words,), width="stretch")
     said = st.empty()  # There in any case: what stands below and draws itself must keep its place.
-    name, why = st.session_state.get(_REFUSED, (None, None))
-    if why is not None and name == st.session_state["picker_name"]:
+    why = _refusal(_typed())
+    if why is not None:
         said.error(plain(words.of(why)))
     _placement(words)
     st.caption(words("picker_one"))
@@ -64,17 +62,29 @@ def _draw(words: Words, cached: Sequence[Cached]) -> None:
     st.fragment(_recommended, run_every=again)(words, {model.model_id: model.name for model in cached})
 
 
-def _choose_typed(words: Words) -> None:
-    name = (st.session_state["picker_name"] or "").strip()
-    if not name:
-        return
-    from backends.hub import on_this_computer, require_possible
+def _typed() -> str:
+    """What was sent from the box, "" for nothing."""
+    return (st.session_state["picker_name"] or "").strip()
+
+
+def _refusal(name: str) -> Text | None:
+    """Why a name that was typed can be no model's; None where it may be one, and for none."""
+    from backends.hub import require_possible
 
     try:
-        require_possible(name)
-    except BackendError as error:  # The model that is ready stays, and so does what was typed.
-        st.session_state[_REFUSED] = (st.session_state["picker_name"], Text(error.zh, str(error)))
-        return
+        if name:
+            require_possible(name)
+    except BackendError as error:
+        return Text(error.zh, str(error))
+    return None
+
+
+def _choose_typed(words: Words) -> None:
+    name = _typed()
+    if not name or _refusal(name) is not None:
+        return  # The model that is ready stays, and so does what was typed.
+    from backends.hub import on_this_computer
+
     path = on_this_computer(name)
     if path is not None:  # Kept whole, because the next start may be in another folder.
         name = str(path)

@@ -103,7 +103,7 @@ def _value(words: Words, name: str, given: Any) -> str | None:
     if name == "stored_as":
         return ", ".join(words("n_numbers", n=f"{n:,}", dtype=dtype) for dtype, n in given.items())
     if isinstance(given, tuple):
-        return words("by_layer", values=" · ".join(f"{value:,}" for value in given))
+        return words("by_layer", values=" · ".join(str(_value(words, name, each)) for each in given))
     if not isinstance(given, int):
         return model_html.value(words, given)
     return words("n_tokens", n=f"{given:,}") if name in ("context", "window") else f"{given:,}"

@@ -128,9 +128,10 @@ def _uncollected() -> Iterator[None]:
 def _model(path: Path, config: Any, dtype: str | None, target: str, progress: Progress) -> Any:
     """The model with its weights, each put on its device as it is read: else all would have to fit into the computer's own memory
     first."""
+    files = [path]
     if path.suffix != ".gguf":
         require_whole_weights(path)
-    files = [path] if path.suffix == ".gguf" else [path / name for name in weight_files(path)]
+        files = [path / name for name in weight_files(path)]
     sizes = tensor_bytes(files)
     n_bytes = sum(sizes.values()) or sum(file.stat().st_size for file in files if file.is_file())
     with told(progress, n_bytes, sizes):

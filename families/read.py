@@ -97,8 +97,9 @@ class _WrongInputError(Exception):
 
 def _read_cases(path: Path) -> int:
     for number, line in enumerate(_content(path).split("\n"), 1):  # Other line breaks may stand inside a string.
+        where = f"{path}, line {number}"
         if line.strip():
-            _print(read_case(_case(_json(line, f"{path}, line {number}"), f"{path}, line {number}")))
+            _print(read_case(_case(_json(line, where), where)))
     return 0
 
 

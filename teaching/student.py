@@ -137,7 +137,7 @@ class Student:
     def _mixed(self, query: Tensor, key: Tensor, value: Tensor, later: Tensor, before: tuple[Tensor, Tensor] | None) -> Tensor:
         """What the heads of one conversation of L tokens take from the values before them, [L, heads * head_dim].
 
-        The products are written out: backwards they take a third of the time of torch's fused attention on a processor.
+        The products are written out: backwards torch's fused attention is slower on a processor.
         """
         length, group = len(query), self.heads // self.kv_heads
         asked = (query * self.head_dim**-0.5).view(length, self.kv_heads, group, self.head_dim)

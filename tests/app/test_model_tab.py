@@ -120,8 +120,11 @@ def test_what_nobody_says_is_not_known_and_the_reason_is_given(installed: Servic
 
 
 def test_what_differs_by_layer_is_shown_with_all_its_values(installed: Service) -> None:
-    shown = html(opened(installed, describing(facts={**description().facts, "head_size": Fact((256, 1024), "model")})))
+    varied = {"head_size": Fact((256, 1024), "model"), "window": Fact((512, "<b>all</b>"), "model")}
+    shown = html(opened(installed, describing(facts={**description().facts, **varied})))
     assert "256 · 1,024, depending on the layer" in shown
+    assert "512 tokens · " in shown
+    assert "<b>all" not in shown
     assert EN("from_model") in shown
 
 

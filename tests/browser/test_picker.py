@@ -99,3 +99,5 @@ def test_a_number_format_that_was_chosen_is_seen_once_the_dialog_is_dismissed(ad
     here.page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
     here.page.get_by_text("On cpu, bfloat16").wait_for()
+    assert here.page.get_by_text("On cpu, float32").count() == 0
+    assert here.errors == []
