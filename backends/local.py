@@ -74,7 +74,7 @@ class LocalBackend:
         self._control_ids = frozenset(self._control.values())
         text_config = loaded.model.config.get_text_config()
         self._vocabulary = _vocabulary(loaded.tokenizer, text_config.vocab_size)
-        self._stop_ids = _stop_ids(loaded, self._vocabulary.pieces)
+        self._stop_ids = _stop_ids(loaded)
         self._drafters = load_drafters(Target(loaded.model, path, model_id, progress or _ignore))
         self.drafters: Mapping[str, Text | None] = {
             name: found if isinstance(found, Text) else None for name, found in self._drafters.items()
@@ -292,12 +292,12 @@ def _limit(max_new_tokens: int, context_length: int | None, n_prompt: int) -> tu
     return (max_new_tokens, "max_new_tokens") if 0 < room >= max_new_tokens else (room, "context_full")
 
 
-def _stop_ids(loaded: Loaded, pieces: Sequence[str]) -> frozenset[int]:
-    """The generation config's end tokens, and those of the family that are among the vocabulary's `pieces`."""
+def _stop_ids(loaded: Loaded) -> frozenset[int]:
+    """The generation config's end tokens, and those of the family that the tokenizer has."""
     ends = loaded.model.generation_config.eos_token_id
     configured = ends if isinstance(ends, list) else [] if ends is None else [ends]
-    of_family = (token_id for token_id, piece in enumerate(pieces) if piece in loaded.family.stop_tokens)
-    return frozenset([*configured, *of_family])
+    of_family = (loaded.tokenizer.backend_tokenizer.token_to_id(token) for token in loaded.family.stop_tokens)
+    return frozenset([*configured, *(token_id for token_id in of_family if token_id is not None)])
 
 
 def _vocabulary(tokenizer: Any, size: int) -> Vocabulary:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
 from backends.base import BackendError
@@ -73,6 +74,7 @@ def test_transformers_reads_the_tokenizer_as_it_was_taught(built: Path, base: Ba
         assert ids == loaded(text)["input_ids"] == own.encode(text, add_special_tokens=False).ids
         assert loaded.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False) == text
     assert loaded.convert_tokens_to_ids(list(SLOTS.values())) == list(SLOTS)
+    assert Tokenizer.from_file(str(built / "tokenizer.json")).to_str() == own.to_str()
 
 
 def test_only_six_tokens_differ_from_the_base_model(base: BaseModel) -> None:
