@@ -24,7 +24,7 @@ from platformdirs import user_data_path
 from app.models import Loader, Placement, load_checkpoint
 from app.selftest_report import Report
 from app.terminal import Terminal, visible, words
-from backends.base import Backend, BackendError, Progress, Sampling
+from backends.base import COLDEST, Backend, BackendError, Progress, Sampling
 from backends.checkpoint import DTYPES
 from families.base import Text, pick
 from harness.handover import settled
@@ -52,6 +52,14 @@ def _number(kind: type[int] | type[float], low: int, high: int = MOST_EXACT, *, 
         return value
 
     return read
+
+
+def _temperature(text: str) -> float:
+    """An argparse type: a temperature that can be reckoned with."""
+    value: float = _number(float, 0, 100)(text)
+    if 0 < value < COLDEST:
+        raise argparse.ArgumentTypeError(f"{text} is out of range: 0, or {COLDEST:g} or more")
+    return value
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -107,7 +115,7 @@ def _placement(arguments: argparse.Namespace) -> Placement:
 
 def _add_sampling(group: argparse._ArgumentGroup) -> None:
     tokens, seed = _number(int, 1), _number(int, 0)
-    group.add_argument("--temperature", type=_number(float, 0, 100), help="0 takes the most likely token each time")
+    group.add_argument("--temperature", type=_temperature, help="0 takes the most likely token each time")
     group.add_argument("--top-p", type=_number(float, 0, 1, above=True), help="keep the likeliest tokens up to this probability")
     group.add_argument("--top-k", type=_number(int, 0), help="keep this many of the likeliest tokens; 0 keeps all")
     group.add_argument("--seed", type=seed, help="draw the same tokens each time (default: different ones)")
@@ -274,6 +282,7 @@ def _loaded(arguments: argparse.Namespace, lang: str, load: Loader) -> Backend |
     try:
         backend = load(arguments.model, _progress(lang), **_placement(arguments).chosen)
     except BackendError as error:
+        _clear_progress()
         _complain(words(lang, "load_failed", error=pick(lang, error.zh, str(error))))
         return None
     _clear_progress()
@@ -307,9 +316,9 @@ def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, 
         _complain(pick(lang, error.zh, str(error)))
         return NOT_ANSWERED
     printer = _Printer(sys.stdout, lang, arguments.json)
-    code = ANSWERED
-    for question in questions:
-        run = Run(backend, question, settings, lang=lang, folder=folder, path=arguments.out)
+    code, left = ANSWERED, list(questions)
+    while left:
+        run = Run(backend, left.pop(0), settings, lang=lang, folder=folder, path=arguments.out)
         if run.log.write_error is not None:  # Said before the model spends minutes on an answer that would not be kept.
             _complain(words(lang, "run_file_failed", error=run.log.write_error))
             return NOT_ANSWERED
@@ -324,7 +333,7 @@ def _ask(arguments: argparse.Namespace, questions: Sequence[str], load: Loader, 
             code = NOT_ANSWERED
         if not going_on:
             break
-    return code
+    return NOT_ANSWERED if left else code
 
 
 def _questions(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
@@ -333,7 +342,7 @@ def _questions(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -
         parser.error("give either a question or --file")
     if arguments.out is not None and arguments.file is not None:
         parser.error("--out takes one run; with --file the run files go to the folder of runs")
-    if arguments.out is not None and arguments.out.exists():
+    if arguments.out is not None and os.path.exists(arguments.out):
         parser.error(f"{arguments.out} exists already; a run file is never overwritten")
     if arguments.file is None:
         if not arguments.question.strip():

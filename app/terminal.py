@@ -91,7 +91,11 @@ class Terminal:
         tools = ", ".join(event["tools"]) or self._say("none")
         commit = event.get("commit")
         model = f"{event['model']}@{commit[:12]}" if commit else event["model"]
-        self._line(self._say("settings", model=model, thinking=thinking, tools=tools, **sampling), _DIM)
+        text = self._say("settings", model=model, thinking=thinking, tools=tools, **sampling)
+        for name in ("seed", "drafter"):
+            if settings.get(name) is not None:
+                text += self._say(name, **{name: settings[name]})
+        self._line(text, _DIM)
         if event.get("device"):
             self._line(self._say("placed", device=event["device"], dtype=event["dtype"]), _DIM)
 
@@ -101,7 +105,7 @@ class Terminal:
         self._line(title.ljust(_RULE_WIDTH, "─"), _BOLD)
 
     def _context(self, event: Event) -> None:
-        self._line(self._say("prompt", n=event["n_tokens"], new=len(event["ids"])))
+        self._line(self._prompt(event))
         ends, special = event.get("ends"), set(event["special"])
         if ends is None:
             self._write(event["text"], _DIM)
@@ -111,6 +115,15 @@ class Terminal:
                 self._write(event["text"][begin:end], *((_CONTROL,) if place in special else (_DIM,)))
                 begin = end
         self._line()
+
+    def _prompt(self, event: Event) -> str:
+        """How long the prompt is and, where the log says so, what of it is new and what has to be read once more."""
+        text, origins = self._say("prompt", n=event["n_tokens"]), event.get("origins")
+        if not origins or any(n is None for _, _, n, _ in origins):
+            return text
+        new = sum(n for _, state, n, _ in origins if state == "new")
+        again = sum(n for _, state, n, _ in origins if state in ("again", "rewritten"))
+        return text + self._say("prompt_new", n=new) + (self._say("prompt_again", n=again) if again else "")
 
     def _prefill(self, event: Event) -> None:
         self._line(self._say("prefill", ms=event["ms"], reused=event["n_reused"]), _DIM)

@@ -18,7 +18,11 @@ WORDS: Mapping[str, Text] = {
     "no_switch": Text("由模型決定", "up to the model"),
     "none": Text("無", "none"),
     "step": Text("第 {step} 步", "Step {step}"),
-    "prompt": Text("提示：{n} 個 token，其中 {new} 個是新的", "Prompt: {n} tokens, {new} of them new"),
+    "seed": Text("，亂數種子：{seed}", ", seed {seed}"),
+    "drafter": Text("，先猜再驗：{drafter}", ", drafting by {drafter}"),
+    "prompt": Text("提示：{n} 個 token", "Prompt: {n} tokens"),
+    "prompt_new": Text("，其中 {n} 個是新的", ", {n} of them new"),
+    "prompt_again": Text("，{n} 個要重讀", ", {n} read again"),
     "prefill": Text(
         "讀完提示：{ms:.0f} 毫秒（{reused} 個 token 沿用快取）", "Prompt read in {ms:.0f} ms ({reused} tokens from the cache)"
     ),

@@ -102,7 +102,7 @@ _STOP_REASONS: Mapping[str, Text] = {
     "why_timed_out": Text("超過時間", "out of time"),
     "why_context_full": Text("模型的上下文滿了", "the context is full"),
     "why_repeated_calls": Text("一直重複同一個呼叫", "the same call again and again"),
-    "why_format_errors": Text("工具呼叫的格式一再出錯", "broken tool calls"),
+    "why_format_errors": Text("一再寫出讀不懂的呼叫或空的一輪", "broken tool calls or empty turns"),
     "why_denied": Text("呼叫未獲准", "a call was denied"),
     "why_backend_error": Text("模型出錯", "the model failed"),
     "why_unknown": Text("{reason}", "{reason}"),
@@ -138,9 +138,9 @@ _STOP_REASONS: Mapping[str, Text] = {
         "ended. Other words, or a higher temperature, often help.",
     ),
     "do_format_errors": Text(
-        "模型寫的工具呼叫一再讀不懂，提醒過兩次仍然沒改。換個問法，或換一個模型。",
-        "The model kept writing tool calls that cannot be read, and did not mend them after being told twice. Use "
-        "other words, or another model.",
+        "模型一再寫出讀不懂的工具呼叫，或既沒有回答也沒有呼叫，提醒過兩次仍然沒改。換個問法，或換一個模型。",
+        "The model kept writing tool calls that cannot be read, or turns with neither an answer nor a call, and did not mend "
+        "that after being told twice. Use other words, or another model.",
     ),
     "do_denied": Text("有一個工具呼叫沒有獲得同意，所以停了。", "A tool call was not approved, so the run was ended."),
     "do_backend_error": Text("執行模型的程式出錯：{error}", "What runs the model failed: {error}"),
@@ -255,11 +255,13 @@ _READING: Mapping[str, Text] = {
     "call_repaired": Text("已修正：{what}", "Repaired: {what}"),
     "no_name": Text("（沒有名稱）", "(no name)"),
     "tool_title": Text("工具 {name} 的結果", "What the tool {name} returned"),
-    "tool_title_error": Text("工具 {name} 回報錯誤", "The tool {name} reported an error"),
+    "tool_title_error": Text("工具 {name} 沒有給出結果", "No result from the tool {name}"),
+    "tool_title_refused": Text("呼叫 {name} 被退回，工具沒有執行", "The call of {name} was refused; the tool did not run"),
     "tool_running": Text("工具 {name} 執行中……", "The tool {name} is running …"),
     "truncated": Text("結果太長，只保留開頭", "The result was too long; only its beginning was kept"),
     "feedback_title": Text("框架給模型的提醒", "What the harness told the model"),
     "feedback_format_error": Text("呼叫的格式讀不懂", "the call could not be read"),
+    "feedback_empty_turn": Text("這一輪沒有回答，也沒有呼叫", "the turn had neither an answer nor a call"),
     "feedback_unknown_tool": Text("沒有這個工具", "there is no such tool"),
     "feedback_repeated_call": Text("同一個呼叫重複了", "the same call was made again"),
 }

@@ -26,6 +26,10 @@ Progress = Callable[[Text, float | None], None]
 Finish = Literal["stop_token", "max_new_tokens", "user_stopped", "context_full"]
 
 
+COLDEST = 1e-6
+"""The lowest temperature that is not 0: float32 cannot hold logits over one that is far lower."""
+
+
 @dataclass(frozen=True)
 class Sampling:
     """How tokens are drawn. Temperature 0 takes the most likely token (lowest id among equals). top_k 0 and top_p 1 cut

@@ -60,6 +60,11 @@ class ConversationCache:
         return len(self._read)
 
     @property
+    def n_owed(self) -> int:
+        """How many of these the layers have been made to forget, so that the next pass reads them once more."""
+        return len(self._owed)
+
+    @property
     def hidden(self) -> Tensor:
         """What the decoder gave after its final norm, which is what goes into the head, shape [ids, hidden_size]: for every id
         that was read, or, with keeps_hidden="last", for the last few, which may be none. The last row is the last id's. It

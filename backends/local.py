@@ -251,10 +251,10 @@ class LocalBackend:
     def _read_prompt(self, ids: Sequence[int], should_stop: Callable[[], bool]) -> tuple[int, Tensor | None]:
         """Reads what the cache does not hold; how many tokens it held, and the last logits, or None after a stop."""
         with torch.inference_mode(), worded_failures(_READING):
-            n_reused = self._cache.keep_common(ids)
-            logits = None
-            for start in range(n_reused, len(ids), CHUNK):
-                if start > n_reused and should_stop():
+            kept = self._cache.keep_common(ids)
+            n_reused, logits = kept - self._cache.n_owed, None
+            for start in range(kept, len(ids), CHUNK):
+                if start > kept and should_stop():
                     return n_reused, None
                 try:
                     logits = self._cache.read_until(ids[start : start + CHUNK], should_stop)

@@ -26,7 +26,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from backends.base import Sampling
+from backends.base import COLDEST, Sampling
 
 N_TOP = 5
 _BLOCK = 64
@@ -81,8 +81,8 @@ class Sampler:
 
 def check(sampling: Sampling) -> None:
     """Raises ValueError for settings that no distribution can be drawn from."""
-    if not (math.isfinite(sampling.temperature) and sampling.temperature >= 0):
-        raise ValueError(f"temperature is 0 or more; came {sampling.temperature!r}")
+    if not (math.isfinite(sampling.temperature) and (sampling.temperature == 0 or sampling.temperature >= COLDEST)):
+        raise ValueError(f"temperature is 0, or {COLDEST:g} or more; came {sampling.temperature!r}")
     if not 0 <= sampling.top_p <= 1:
         raise ValueError(f"top_p is from 0 to 1; came {sampling.top_p!r}")
     if sampling.top_k < 0:

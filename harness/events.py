@@ -38,7 +38,8 @@ token          index (0, 1, … in the turn), id, piece, text, special, channel,
                behind one that fell, or behind the turn's last token, which was never looked at
 model_end      raw, finish (stop_token | max_new_tokens | context_full | user_stopped | timed_out), stop_piece, n_tokens,
                decode_ms (as the backend says; where a stop left it at work by the clock, from the prompt's end to the last
-               token that came), tok_per_s (null where no time passed), mtp (null where nobody was to guess, else {drafted
+               token that came), tok_per_s (of the tokens after the first, which comes with the reading of the prompt; null
+               where there is none or no time passed), mtp (null where nobody was to guess, else {drafted
                (guesses looked at, and those that were dropped), accepted, forwards (forward passes of the model
                after the prompt, null where not known), by_place [[looked at, accepted], …] (by place in the draft), by_channel
                {channel: [looked at, accepted]}}). Absent where the backend failed in the middle of the turn.

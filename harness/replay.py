@@ -68,12 +68,12 @@ def _take_turn(conversation: Conversation, step: int, turn: Turn, end: Event, ki
 def _take_answers(conversation: Conversation, step: int, kinds: Mapping[str, Sequence[Event]], n_calls: int) -> None:
     """Adds what was answered to the calls of a turn; what the model must mend follows once every call has been dealt with."""
     results = [event for event in kinds.get("tool_result", ()) if event["error"] != NEVER_ANSWERED]
-    told = kinds.get("feedback", ())
+    told, began = kinds.get("feedback", ()), {event["call"] for event in kinds.get("tool_start", ())}
     for event in sorted([*results, *told], key=lambda event: int(event["seq"])):
         if event["kind"] == "tool_result":
             failed = event["error"] is not None
             outcome = Outcome(event["error"] if failed else event["result"], failed)
-            conversation.tool(call_id(step, event["call"]), outcome.message)
+            conversation.tool(call_id(step, event["call"]), outcome.message, by_harness=event["call"] not in began)
         elif event["given_as"] == "tool":
             conversation.tool(call_id(step, event["call"]), event["text"], by_harness=True)
     complaints = [event["text"] for event in told if event["given_as"] == "user"]

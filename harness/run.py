@@ -322,9 +322,10 @@ class Run:
             self._feedback(step, index, why, text, "tool")
             self._conversation.tool(call_id(step, index), text, by_harness=True)
         else:
-            outcome = calls.refuse(tool, arguments) or self._run_tool(step, index, tool, arguments)
+            refused = calls.refuse(tool, arguments)
+            outcome = refused or self._run_tool(step, index, tool, arguments)
             self._record_result(step, index, name, outcome)
-            self._conversation.tool(call_id(step, index), outcome.message)
+            self._conversation.tool(call_id(step, index), outcome.message, by_harness=refused is not None)
 
     def _run_tool(self, step: int, index: int, tool: Tool, arguments: Mapping[str, Any]) -> calls.Outcome:
         self.log.append("tool_start", step, call=index, name=tool.name, arguments=arguments)

@@ -108,7 +108,8 @@ class TurnWriter:
             stop_piece=done.stop_piece,
             n_tokens=len(written.ids),
             decode_ms=round(done.decode_ms, 3),
-            tok_per_s=rounded(len(written.ids) / seconds) if seconds > 0 else None,
+            # The first token needs no time of its own: it is drawn from what the reading of the prompt ends with.
+            tok_per_s=rounded((len(written.ids) - 1) / seconds) if seconds > 0 and len(written.ids) > 1 else None,
             mtp=drafting,
         )
 

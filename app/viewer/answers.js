@@ -9,8 +9,9 @@ import { isOver } from "./state.js";
 export function toolTitle(w, run, tool) {
   if (tool.result === null) return isOver(run) ? w.t("pill_call") : w.t("tool_running", { name: tool.name });
   const failed = tool.result.error !== null && tool.result.error !== undefined;
+  const key = failed ? (tool.start === null ? "tool_title_refused" : "tool_title_error") : "tool_title";
   const time = typeof tool.result.ms === "number" ? ` · ${formatted(w, tool.result.ms)}` : "";
-  return w.t(failed ? "tool_title_error" : "tool_title", { name: tool.name }) + time;
+  return w.t(key, { name: tool.name }) + time;
 }
 
 export class ToolSection {
@@ -40,7 +41,8 @@ export class ToolSection {
 
 /** @param {import("./run.js").Context} ctx @param {object} event A feedback event. */
 export function feedbackSection(ctx, event) {
-  const key = `feedback_${event.why}`;
+  const empty = event.why === "format_error" && event.call === null;
+  const key = empty ? "feedback_empty_turn" : `feedback_${event.why}`;
   const title = make("h4", "lg-title");
   ctx.words.label(title, (w) => w.t("feedback_title") + (w.has(key) ? ` · ${w.t(key)}` : ""));
   return make("section", "lg-section lg-feedback", title, make("pre", "lg-result", event.text));

@@ -165,16 +165,20 @@ export function speed(run) {
   const step = run.steps.findLast((each) => each.tokens.length > 0);
   if (!step) return null;
   if (step.modelEnd) return overall(run.steps.filter((each) => each.modelEnd?.tok_per_s));
-  const began = step.prefill?.t ?? step.tokens[0].t;
-  const seconds = step.tokens.at(-1).t - began;
-  return seconds > 0.2 ? step.tokens.length / seconds : null;
+  const seconds = step.tokens.at(-1).t - step.tokens[0].t;
+  return seconds > 0.2 ? timed(step) / seconds : null;
+}
+
+/** How many tokens took time to write: the first of a turn comes with the reading of the prompt. @param {Step} step */
+function timed(step) {
+  return step.tokens.length - 1;
 }
 
 /** The tokens of turns that are written, over the time that each of them took. @param {Step[]} steps */
 function overall(steps) {
   const sum = (of) => steps.reduce((total, step) => total + of(step), 0);
-  const n = sum((step) => step.tokens.length);
-  return n > 0 ? n / sum((step) => step.tokens.length / step.modelEnd.tok_per_s) : null;
+  const n = sum(timed);
+  return n > 0 ? n / sum((step) => timed(step) / step.modelEnd.tok_per_s) : null;
 }
 
 /** Whether nothing of the run is to come any more. @param {Run} run */

@@ -16,6 +16,7 @@ from harness.tools.unit_names import CONSUMPTION, DEFINITIONS, is_temperature, k
 SIGNIFICANT = 6
 MAX_LENGTH = 60  # Characters of a unit.
 _KNOWN_DIGITS = 15  # Decimal digits that a float holds for certain.
+_ROUNDING_K = 1e-9
 
 # Digits stand only as one-digit powers, because pint would compute any power that it is given.
 _UNIT = re.compile(r"[^\W\d](?:[^\W\d]|[ °º'/.()*²³]|(?:\*\*|\^) ?-?\d(?!\d)|(?<=[^\W\d])[23](?!\w))*|[°º][^\W\d](?:[^\W\d]| )*")
@@ -63,6 +64,8 @@ def _converted(value: float, source: Any, target: Any) -> float:
     miles per gallon are the inverse of liters per 100 km."""
     registry = _registry()
     quantity = registry.Quantity(value, source)
+    if source.dimensionality == registry.kelvin.dimensionality and quantity.to("kelvin").magnitude < -_ROUNDING_K:
+        raise ToolError("no temperature is below absolute zero, which is -273.15 °C, -459.67 °F or 0 K")
     consumption = registry.parse_units(CONSUMPTION)
     if consumption in (source, target) and source.dimensionality == (1 / target).dimensionality:
         quantity = 1 / quantity

@@ -49,7 +49,7 @@ PLACES = {
                        "|us central",
     "America/Costa_Rica": "san jose costa rica",
     "America/Denver": "salt lake city|albuquerque|santa fe|colorado springs|boulder|el paso|billings|cheyenne"
-                      "|mountain time|mst7mdt|mdt",
+                      "|mountain time|mst7mdt|mst|mdt",
     "America/Detroit": "ann arbor",
     "America/Edmonton": "calgary|banff",
     "America/Guatemala": "guatemala city",
@@ -72,7 +72,7 @@ PLACES = {
     "America/New_York": "nyc|new york city|manhattan|brooklyn|boston|washington|washington dc|washington d.c."
                         "|philadelphia|miami|atlanta|orlando|tampa|charlotte|raleigh|baltimore|pittsburgh|cleveland"
                         "|columbus|cincinnati|buffalo|jacksonville|richmond|newark|princeton|new haven|providence"
-                        "|hartford|savannah|charleston|eastern time|edt|us eastern|fort lauderdale|harvard|albany"
+                        "|hartford|savannah|charleston|eastern time|est|edt|us eastern|fort lauderdale|harvard|albany"
                         "|queens|the bronx|bronx",
     "America/Panama": "panama city|cayman islands",
     "America/Paramaribo": "suriname",

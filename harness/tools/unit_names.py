@@ -15,7 +15,7 @@ _ALIASES = {
     "degree_Celsius": "celsius|celcius|centigrade|c|degc|deg c|°c|° c|c°|degree c|degrees c|degree celsius|degrees celsius"
                       "|degree centigrade|degrees centigrade",
     "degree_Fahrenheit": "fahrenheit|farenheit|f|degf|deg f|°f|° f|f°|degree f|degrees f|degree fahrenheit|degrees fahrenheit",
-    "kelvin": "k|kelvins|degree kelvin|degrees kelvin",
+    "kelvin": "k|kelvin|kelvins|degree kelvin|degrees kelvin",
     "kilometer / hour": "kmh|kmph|kph|km per h|km per hour|km an hour|kilometers an hour|kilometres an hour",
     "mile / hour": "mph|mi/h|miles an hour",
     "mile / gallon": "mpg",
@@ -89,7 +89,7 @@ _ALIASES = {
     "gallon / minute": "gpm",
     "liter / minute": "lpm",
     "foot ** 3 / minute": "cfm",
-    "oil_barrel": "bbl|bbls|barrel of oil|barrels of oil",
+    "oil_barrel": "bbl|bbls|barrel|barrels|barrel of oil|barrels of oil",
     "tablespoon": "tbsps|tbs|tbl|tblsp|tblsps",
     "teaspoon": "tsps",
     "ounce": "ozs",
@@ -103,6 +103,7 @@ _EXACT = {  # Where case tells one unit from another, and names that pint reads 
     "AU": "astronomical_unit", "ac": "international_acre", "st": "stone", "PS": "metric_horsepower",
     "Nm": "newton * meter", "kNm": "kilonewton * meter", "mhz": "megahertz", "mpa": "megapascal", "pa": "pascal",
     "mv": "millivolt", "ma": "milliampere", "Bps": "byte / second", "b/s": "bit / second",
+    "b": "bit", "NM": "nautical_mile", "Cal": "kilocalorie",  # Not pint's barn, nanometer and small calorie.
 }
 _BY_NAME = {name: unit for unit, names in _ALIASES.items() for name in names.split("|")}
 

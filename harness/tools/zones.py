@@ -23,6 +23,10 @@ _OF_CITIES = (
 )
 
 
+_WINTER_ONLY = {"EST", "MST"}
+"""Zones of tzdata that know no summer time. Who says EST means the clock of New York, as with CST and PST, which are no zones."""
+
+
 @dataclass(frozen=True)
 class _Area:
     """What a part after the comma may mean. `main` is the zone of a place there that no table knows, None where that is open."""
@@ -67,6 +71,8 @@ def _alone(place: str) -> str | None:
     key = _key(place)
     short = re.sub(r"^the | city$", "", key)
     exact = _zones().get(place.strip().replace(" ", "_").casefold())
+    if exact in _WINTER_ONLY:
+        return _cities()[key]
     return exact or _cities().get(key) or _regions().get(key) or _cities().get(short)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -233,6 +234,24 @@ def test_a_model_that_does_not_load(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "找不到模型「x」。" in shown.err
 
 
+class Screen(io.StringIO):
+    """What stands in a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_why_a_model_does_not_load_stands_alone_in_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_model: str, progress: Progress) -> Backend:
+        progress(Text("詢問", "Asking the hub"), None)
+        raise BackendError("No network.", "沒有網路。")
+
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert main(["ask", "Hello?", "--lang", "en"], load=fail, folder=tmp_path) == 1
+    assert screen.getvalue().split("\x1b[K")[-1] == "The model could not be loaded: No network.\n"
+
+
 def test_the_run_file_can_be_named(tmp_path: Path) -> None:
     out = tmp_path / "mine.jsonl"
     code, _ = ask(["Hi."], tmp_path / "runs", "Hello?", "--out", str(out), "--json")
@@ -241,9 +260,11 @@ def test_the_run_file_can_be_named(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_run_file_that_cannot_be_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("out", [None, "x" * 300, "file/x.jsonl"], ids=["folder", "long name", "no folder"])
+def test_a_run_file_that_cannot_be_created(out: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("in the way")
-    code, backend = ask(["Hi."], tmp_path / "file", "Hello?", "--lang", "en")
+    named = [] if out is None else ["--out", str(tmp_path / out)]
+    code, backend = ask(["Hi."], tmp_path / "file", "Hello?", "--lang", "en", *named)
     assert code == 1
     assert "The run file could not be written" in capsys.readouterr().err
     assert not backend.rendered, "the model was asked for an answer that would not be kept"
@@ -260,6 +281,7 @@ def test_a_run_file_that_cannot_be_created(tmp_path: Path, capsys: pytest.Captur
         (["Hello?", "--out", "pyproject.toml"], "pyproject.toml exists already"),
         (["Hello?", "--temperature", "-1"], "-1 is out of range: 0 or more"),
         (["Hello?", "--temperature", "nan"], "nan is out of range"),
+        (["Hello?", "--temperature", "1e-46"], "1e-46 is out of range: 0, or 1e-06 or more"),
         (["Hello?", "--temperature", "warm"], "'warm' is no number"),
         (["Hello?", "--top-p", "0"], "0 is out of range: above 0, at most 1"),
         (["Hello?", "--top-p", "1.5"], "1.5 is out of range"),

@@ -11,6 +11,7 @@ import pytest
 
 from app.terminal import Terminal, visible
 from app.terminal_words import WORDS
+from backends.base import Sampling
 from backends.scripted import ScriptedBackend
 from families.hermes import QWEN2_5, QWEN3
 from harness.events import STOP_REASONS
@@ -19,10 +20,10 @@ from harness.settings import Settings
 from tests.harness.scripts import finished
 
 
-def drawn(turns: Sequence[Any], *, colour: bool) -> str:
+def drawn(turns: Sequence[Any], *, colour: bool, settings: Settings | None = None) -> str:
     out = io.StringIO()
     terminal = Terminal(out, "en", colour=colour)
-    for event in finished(turns).log.events:
+    for event in finished(turns, settings).log.events:
         terminal.draw(event)
     return out.getvalue()
 
@@ -42,6 +43,28 @@ def test_thinking_is_not_said_to_be_set_where_nothing_sets_it() -> None:
         out = io.StringIO()
         Terminal(out, "en", colour=False).draw(run.log.events[0])
         assert expected in out.getvalue()
+
+
+def test_what_repeats_a_run_is_said() -> None:
+    text = drawn(["Hi."], colour=False, settings=Settings(Sampling(seed=41, drafter="prompt_lookup")))
+    assert "tools: calculator, convert_units, current_time, seed 41, drafting by prompt_lookup\n" in text
+    greedy = drawn(["Hi."], colour=False, settings=Settings(Sampling(temperature=0)))
+    assert "seed" not in greedy.split("Step 1")[0]
+    assert "drafting" not in greedy.split("Step 1")[0]
+
+
+def test_what_is_read_again_is_not_counted_as_new() -> None:
+    out = io.StringIO()
+    terminal = Terminal(out, "en", colour=False)
+    context = {"kind": "context", "n_tokens": 40, "ids": [0] * 20, "special": [], "text": ""}
+    origins = [["model", "reused", 2, 0], ["model", "again", 5, 0], ["model", "rewritten", 4, 0], ["tool", "new", 9, 0]]
+    unknown = [["tool", "new", None, 0]]
+    for of_context in (origins, [*origins[:1], origins[3]], unknown, []):
+        terminal.draw(context | {"origins": of_context})
+    assert out.getvalue().split("\n") == [
+        "Prompt: 40 tokens, 9 of them new, 9 read again", "", "Prompt: 40 tokens, 9 of them new", "", "Prompt: 40 tokens", "",
+        "Prompt: 40 tokens", "", "",
+    ]
 
 
 def test_colour_follows_probability() -> None:

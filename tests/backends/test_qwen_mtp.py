@@ -408,11 +408,21 @@ def test_a_conversation_is_the_same_with_the_head(backend: LocalBackend, samplin
     for ids in prompts:
         backend._cache.clear()
         plain.append(written(turn(backend, ids, sampling, None)))
-    turns = [turn(backend, ids, sampling) for ids in prompts]
+    passes: list[int] = []
+    seen = backend._model.register_forward_pre_hook(
+        lambda _model, _given, named: passes.append(named["input_ids"].shape[1]), with_kwargs=True,
+    )
+    turns = []
+    for ids in prompts:
+        passes.clear()
+        turns.append(turn(backend, ids, sampling))
+        assert isinstance(turns[-1][0], Prefill)
+        assert turns[-1][0].n_reused == len(ids) - passes[0], "what the model read of it did not come from the cache"
+    seen.remove()
     assert [written(events) for events in turns] == plain
     read_again = turns[1][0]
     assert isinstance(read_again, Prefill)
-    assert read_again.n_reused == len(FIRST) + LENGTH - 1
+    assert len(FIRST) < read_again.n_reused <= len(FIRST) + LENGTH - 1
     for events in turns:
         assert guessed(events)
         assert done(events).n_forwards == LENGTH - 1 - sum(guessed(events))

@@ -294,7 +294,10 @@ def test_logits_that_are_no_numbers_raise(broken: list[float], sampling: Samplin
 
 @pytest.mark.parametrize(
     "sampling",
-    [Sampling(temperature=-1), Sampling(temperature=math.nan), Sampling(top_p=1.1), Sampling(top_p=-0.1), Sampling(top_k=-1)],
+    [
+        *(Sampling(temperature=temperature) for temperature in (-1, math.nan, 1e-46)), *(Sampling(top_p=p) for p in (1.1, -0.1)),
+        Sampling(top_k=-1),
+    ],
     ids=str,
 )
 def test_settings_out_of_range_raise(sampling: Sampling) -> None:

@@ -148,6 +148,9 @@ def test_a_second_question_continues_and_a_new_conversation_starts_afresh(site: 
     fold.click()
     page.page.locator(".lg-run").first.locator(".lg-t >> nth=1").wait_for()
     assert page.indices() == [list(range(3)), list(range(4))]
+    earlier = page.page.locator(".lg-run").first
+    assert "seed" in earlier.locator(".lg-run-settings").inner_text()
+    assert not earlier.locator(".lg-question-text").is_visible(), "the fold shows it already"
     page.page.get_by_role("button", name="New conversation").click()
     page.page.wait_for_url(lambda url: "run=" not in url)
     page.page.get_by_text("What you will see").wait_for()

@@ -27,6 +27,13 @@ CASES: Mapping[str, Sequence[tuple[float, str, str, str]]] = {
         (3, "yards", "ft", "9 ft"),
         (26.2, "mi", "km", "42.1648 km"),
         (1, "nautical mile", "meters", "1852 meters"),
+        (1, "NM", "km", "1.852 km"),
+        (1000000, "nm", "mm", "1 mm"),
+        (100, "Cal", "kJ", "418.4 kJ"),
+        (1, "barrels", "bbl", "1 bbl"),
+        (1, "barrel", "gallons", "42 gallons"),
+        (1, "Kb", "b", "1000 b"),
+        (8, "b", "B", "1 B"),
         (2, "nautical miles", "km", "3.704 km"),
         (100, "lbs", "kg", "45.3592 kg"),
         (1, "pound", "grams", "453.592 grams"),
@@ -167,6 +174,7 @@ CASES: Mapping[str, Sequence[tuple[float, str, str, str]]] = {
         (25, "degC", "kelvin", "298.15 kelvin"),
         (350, "degrees Fahrenheit", "Celsius", "176.667 Celsius"),
         (10, "C°", "farenheit", "50 farenheit"),
+        (25, "C", "kelvin", "298.15 kelvin"),
         (72, "Fahrenheit", "Celsius", "22.2222 Celsius"),
     ],
 }
@@ -178,6 +186,16 @@ CASES: Mapping[str, Sequence[tuple[float, str, str, str]]] = {
 )
 def test_conversions(value: float, from_unit: str, to_unit: str, result: str) -> None:
     assert convert(value, from_unit, to_unit) == result
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"), [(-500, "C"), (-1, "kelvin"), (-273.16, "degrees celsius"), (-460, "°F"), (-0.1, "°R")],
+)
+def test_nothing_is_colder_than_absolute_zero(value: float, unit: str) -> None:
+    with pytest.raises(ToolError, match="below absolute zero"):
+        convert(value, unit, "kelvin")
+    assert convert(-273.15, "C", "K") == "0 K"
+    assert convert(-459.67, "F", "celsius") == "-273.15 celsius"
 
 
 @pytest.mark.parametrize("bits", ["mbps", "Mbps", "MBPS", "Mb/s", "Mbit/s", "mbit/s", "mbits per second", "megabits per second"])

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from backends.base import BackendEvent, Done, Encoded, Prefill, Sampling
-from backends.scripted import Item, ScriptedBackend
+from backends.scripted import Item, ScriptedBackend, ScriptedTurn
 from families.hermes import QWEN3
 from families.reading import ChannelReader
 from harness.forming import FormingCalls
@@ -138,15 +140,16 @@ def test_speed_is_what_was_written_over_the_time_that_writing_took() -> None:
     run = Run(model, "Count.", Settings())
     run.execute()
     (end,) = of_kind(run, "model_end")
-    assert (end["n_tokens"], end["decode_ms"], end["tok_per_s"]) == (5, 250.0, 20.0), "the stop token was written too"
+    assert (end["n_tokens"], end["decode_ms"], end["tok_per_s"]) == (5, 250.0, 16.0), "four came after the first"
     (prefill,) = of_kind(run, "prefill")
     assert (prefill["ms"], prefill["n_reused"]) == (12.346, 3)
     assert prefill["n_tokens"] == model.generated[0][0].n_tokens
 
 
-def test_there_is_no_speed_where_no_time_passed() -> None:
-    model = Timed(["One."], QWEN3)
-    model.decode_ms = 0.0
+@pytest.mark.parametrize(("turn", "decode_ms"), [("One.", 0.0), ([], 250.0)])
+def test_there_is_no_speed_where_no_time_passed_or_nothing_followed_the_first_token(turn: ScriptedTurn, decode_ms: float) -> None:
+    model = Timed([turn, "One."], QWEN3)
+    model.decode_ms = decode_ms
     run = Run(model, "Count.", Settings())
     run.execute()
     assert of_kind(run, "model_end")[0]["tok_per_s"] is None

@@ -47,6 +47,10 @@ from harness.tools.zones import zone_of
         ("Xi'an", "Asia/Shanghai"),
         ("Kyiv", "Europe/Kyiv"),
         ("GMT", "GMT"),
+        ("EST", "America/New_York"),
+        ("CST", "America/Chicago"),
+        ("mst", "America/Denver"),
+        ("PST", "America/Los_Angeles"),
     ],
 )
 def test_knows_places_by_the_names_people_use(place: str, zone: str) -> None:

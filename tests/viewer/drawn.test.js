@@ -17,7 +17,9 @@ const TABLES = {
   en: {
     seen_cached: "{n} in the cache", seen_but_last_cached: "{n}: {cached}, and the last one",
     seen_part_cached: "{n}: {cached}, again {again}", where: "{n} of {of}", token_label_plain: "“{piece}”, token {n} of {of}",
-    tool_running: "{name} runs", pill_call: "a call", least: "{piece} {p}", after: "→ {p}",
+    tool_running: "{name} runs", tool_title: "{name} said", tool_title_error: "nothing from {name}",
+    tool_title_refused: "{name} did not run", pill_call: "a call", feedback_title: "told",
+    feedback_empty_turn: "nothing was written", feedback_format_error: "a broken call", least: "{piece} {p}", after: "→ {p}",
     top_stages: "{n}, then {settings}", top_settings: "after {settings}", setting_temperature: "t {n}", setting_top_k: "k {n}",
     setting_top_p: "p {n}", top_stages_mean: "first {n}, then {settings}", happened_only_top_p: "after {temperature} at {share}",
   },
@@ -79,6 +81,20 @@ test("a tool without an answer is no longer shown as running when the record bre
   page.run.cut = true;
   page.draw();
   assert.equal(title.textContent, "a call");
+});
+
+test("a call that was refused ran nothing, and a turn with nothing in it had no broken call", async () => {
+  const result = (call, error) => ({ kind: "tool_result", step: 1, call, name: "t", result: error ? null : "2", error });
+  const start = (call) => ({ kind: "tool_start", step: 1, call, name: "t", arguments: {} });
+  const feedback = (call) => ({ kind: "feedback", step: 1, call, why: "format_error", text: "…", given_as: "user" });
+  const { root } = await drawn(numbered([
+    { kind: "step_start", step: 1 }, result(0, "no such argument"), start(1), result(1, "too long"), start(2), result(2, null),
+    feedback(3), feedback(null),
+  ]));
+  const sections = [...root.querySelectorAll(".lg-tool"), ...root.querySelectorAll(".lg-feedback")];
+  assert.deepEqual(sections.map((section) => section.querySelector(".lg-title").textContent), [
+    "t did not run", "nothing from t", "t said", "told · a broken call", "told · nothing was written",
+  ]);
 });
 
 test("what became of the calls stands in the order of the log, drawn at once or one after another", async () => {

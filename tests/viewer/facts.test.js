@@ -34,7 +34,7 @@ function step(context, n, ms) {
     { kind: "prefill", step: 1, n_tokens: context.n_tokens, n_reused: 12, ms: 34.56 }, ...tokens,
     {
       kind: "model_end", step: 1, raw: "", finish: "stop_token", stop_piece: "<end>", n_tokens: n, decode_ms: ms,
-      tok_per_s: ms > 0 ? n / (ms / 1000) : null,
+      tok_per_s: ms > 0 ? (n - 1) / (ms / 1000) : null,
     },
   ]);
 }
@@ -45,7 +45,7 @@ test("the head counts what the events hold", () => {
   assert.equal(headText(words, second), "prompt 9 new 3 · written 2");
   const origins = [["model", "again", 5, 0], ["model", "rewritten", 4, 0], ["tool", "new", 11, 0]];
   const again = step({ n_tokens: 40, ids_from: 20, origins }, 6, 2000);
-  assert.equal(headText(words, again.steps[0]), "prompt 40 new 11 · again 9 · written 6 · speed 3");
+  assert.equal(headText(words, again.steps[0]), "prompt 40 new 11 · again 9 · written 6 · speed 2.5");
 });
 
 test("what cannot be counted is not said to be new", () => {
@@ -56,7 +56,7 @@ test("what cannot be counted is not said to be new", () => {
 
 test("times, tokens from the cache and speed; no speed where no time passed", () => {
   const context = { n_tokens: 40, ids_from: 20, origins: [["tool", "new", 20, 0]] };
-  assert.equal(timesText(words, step(context, 50, 12345).steps[0]), "read 35 ms · cached 12 · wrote 12.3 s · speed 4.05");
+  assert.equal(timesText(words, step(context, 50, 12345).steps[0]), "read 35 ms · cached 12 · wrote 12.3 s · speed 3.97");
   assert.equal(timesText(words, step(context, 1, 0).steps[0]), "read 35 ms · cached 12 · wrote 0 ms");
 });
 

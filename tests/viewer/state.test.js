@@ -99,7 +99,7 @@ test("speed is measured while a turn is written, and told by the log afterwards"
   assert.equal(speed(run), 12.5);
   const more = [{ kind: "step_start", step: 2 }, ...Array.from({ length: 10 }, (_, i) => token(2, i, "x", { t: 9 }))];
   for (const event of [...more, { kind: "model_end", step: 2, tok_per_s: 2.5 }]) reduce(run, { ...event, seq: run.nextSeq });
-  assert.equal(speed(run), 40 / (30 / 12.5 + 10 / 2.5), "all that was written, over all the time that it took");
+  assert.equal(speed(run), 38 / (29 / 12.5 + 9 / 2.5), "all that was written, over all the time that it took");
 });
 
 test("there is no speed before there is something to measure", () => {
